@@ -84,7 +84,6 @@ def around(
 
 
 def header(at: int = 1) -> str:
-    """The row of the headings."""
     return row(at, HEADER)
 
 
@@ -99,7 +98,7 @@ def offers(
 
 
 def plain_parts(sheet: Content = "") -> dict[str, Content]:
-    """The parts of a workbook of one sheet, of some offers if nothing else is given."""
+    """The parts of a workbook of one sheet; by default a sheet of some offers."""
     return around({"Offers": sheet or data(header() + offers())})
 
 
@@ -144,7 +143,7 @@ def escaped_underscores() -> bytes:
 
 
 def lenient() -> bytes:
-    """What no program should write, and what is read nevertheless."""
+    """Cells that no program should write, and that are read nevertheless."""
     text = ' t="inlineStr"><v>no inline string</v>'
     return table(text, "><v>1_000</v>", "><v>٣</v>", ' t="s"><v> 1 </v>', "><v> 7 </v>")
 
@@ -261,7 +260,7 @@ def odd_xml() -> bytes:
 
 
 def sheetjs() -> bytes:
-    """As SheetJS (npm `xlsx`) 0.18.5 writes it, which declares many types for parts it has not."""
+    """A workbook like SheetJS (npm `xlsx`) 0.18.5, which declares types of parts it lacks."""
     kinds = {
         "bin": "application/vnd.ms-excel.sheet.binary.macroEnabled.main",
         "vml": "application/vnd.openxmlformats-officedocument.vmlDrawing",
@@ -338,7 +337,7 @@ def many_parts() -> bytes:
 
 
 def openpyxl_writes_all() -> bytes:
-    """What openpyxl can write around cells: a chart, comments, a table, styles, names."""
+    """All that openpyxl can write around cells: a chart, comments, a table, styles, names."""
     book = openpyxl.Workbook()
     book.properties.modified = book.properties.created = datetime(2026, 1, 2)  # noqa: DTZ001
     sheet = book.worksheets[0]

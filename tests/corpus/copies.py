@@ -39,7 +39,7 @@ Element = etree._Element  # noqa: SLF001  # it has no other name
 
 
 class Plan(NamedTuple):
-    """What is annotated in a workbook."""
+    """The sheet and rows to annotate in a workbook."""
 
     sheet: str
     header_row: int
@@ -112,7 +112,7 @@ def assert_only_ours_differs(source: Path, copy: Path, plan: Plan) -> None:
 
 
 def our_columns(path: Path, plan: Plan) -> frozenset[int]:
-    """Where our headings stand, as feedtool reads it; nowhere in a file never annotated."""
+    """The columns of feedtool's headings; empty in a file that was never annotated."""
     return frozenset(
         column
         for (row, column), cell in ours(path)[plan.sheet].items()
@@ -160,13 +160,13 @@ def _without_ours(part: bytes, ours: frozenset[int], around: set[str]) -> list[o
 
 
 def _name(element: Element) -> str:
-    """Without a namespace; empty for a comment."""
+    """The name without its namespace; empty for a comment."""
     tag = str(element.tag)
     return "" if tag.startswith("<") else tag.rpartition("}")[2]
 
 
 def _rows(data: Element, ours: frozenset[int]) -> Iterator[object]:
-    """Each row's attributes but for a height of ours, and its cells by column."""
+    """Each row's attributes without a height of feedtool's, and its cells by column."""
     number = 0
     for row in data.iterchildren("{*}row"):
         number = int(row.get("r", number + 1))
@@ -184,7 +184,7 @@ def _rows(data: Element, ours: frozenset[int]) -> Iterator[object]:
 
 
 def _columns(group: Element, ours: frozenset[int]) -> Iterator[object]:
-    """What each column is, one by one, but for ours."""
+    """The attributes of each column, without feedtool's columns."""
     for col in group:
         first, last = int(col.get("min", "1")) - 1, int(col.get("max", "1")) - 1
         kept = sorted((key, value) for key, value in col.items() if key not in {"min", "max"})
@@ -221,10 +221,7 @@ def _assert_styles_kept(before: Element, after: Element) -> None:
 
 
 def _assert_children_kept(before: Element, after: Element) -> None:
-    """The elements of a small part are there as they were, and perhaps some more.
-
-    But for the names of an earlier filter of ours, which goes.
-    """
+    """Assert that a small part keeps its elements; an earlier filter of feedtool's may go."""
     ours = {name.text for name in before.iter("{*}definedName") if name.get("name") == MARK}
     kept = [it for it in before.iter("*") if _name(it) != "definedName" or it.text not in ours]
     rest = iter([_own(element) for element in after.iter("*")])

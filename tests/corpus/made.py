@@ -104,7 +104,7 @@ def judge(case: Case, folder: Path) -> CheckedSheet:
 
 
 def inline(text: str) -> str:
-    """What stands in a cell of this text, after its attributes."""
+    """The content of a cell of this text, after its attributes."""
     return f"<is><t>{escape(text, quote=False)}</t></is>"
 
 
@@ -124,7 +124,6 @@ def cell(place: str, value: str | None) -> str:
 
 
 def number(text: str, style: int = 0) -> Xml:
-    """A numeric cell."""
     return Xml(f' s="{style}"><v>{text}</v>')
 
 
@@ -135,7 +134,7 @@ def row(number: int, values: Sequence[str | None], attributes: str = "") -> str:
 
 
 def values(number: int = 1, changes: Mapping[str, str | None] | None = None) -> list[str | None]:
-    """The cells of `offer(number)`, some of them others."""
+    """The cells of `offer(number)`, some of them changed."""
     return list({**offer(number), **(changes or {})}.values())
 
 
@@ -145,12 +144,11 @@ def header(at: int = 1) -> str:
 
 
 def data(rows: str, *, before: str = "", after: str = "") -> str:
-    """A worksheet of these rows."""
     return f'<worksheet xmlns="{MAIN}">{before}<sheetData>{rows}</sheetData>{after}</worksheet>'
 
 
 def offers(changes: Mapping[str, str | None] | None = None) -> str:
-    """A worksheet of one offer in row 2, some of its cells others."""
+    """A worksheet of one offer in row 2, some of its cells changed."""
     return data(header() + row(2, values(1, changes)))
 
 
@@ -249,19 +247,18 @@ def _declared(members: Mapping[str, Content | None]) -> Mapping[str, Content | N
 
 
 def book(sheet: Content, more: Mapping[str, Content | None] | None = None) -> bytes:
-    """A workbook of one sheet, and some parts that are others."""
+    """A workbook of one sheet, some of its parts replaced."""
     return package({**parts({"Offers": sheet}), **(more or {})})
 
 
 def several(sheets: Mapping[str, Content]) -> bytes:
-    """A workbook of several sheets."""
     return package(parts(sheets))
 
 
 def one(
     changes: Mapping[str, str | None], more: Mapping[str, Content | None] | None = None
 ) -> bytes:
-    """A workbook of one offer, some of its cells others."""
+    """A workbook of one offer, some of its cells changed."""
     return book(offers(changes), more)
 
 
@@ -275,11 +272,11 @@ def csv(
     encoding: str = "utf-8",
     before: str = "",
 ) -> bytes:
-    """A text of the keys and these records, each field written as it is."""
+    """A text of the keys and these records, each field written unchanged."""
     lines = [separator.join(fields) for fields in (KEYS, *records)]
     return (before + end.join(lines) + end).encode(encoding)
 
 
 def fields(number: int = 1, changes: Mapping[str, str] | None = None) -> list[str]:
-    """The fields of `offer(number)`, some of them others."""
+    """The fields of `offer(number)`, some of them changed."""
     return list({**offer(number), **(changes or {})}.values())

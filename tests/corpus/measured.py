@@ -26,13 +26,13 @@ _CLEAR = Path("/proc/self/clear_refs")
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a command came to, and what it took."""
+    """The exit code of a command, and its memory and time."""
 
     code: int
     mib: float
     """The most memory that the process had meanwhile; 0 where the system does not tell."""
     seconds: float
-    """Of a processor, so that other work on the machine counts little."""
+    """Seconds of a processor, so that other work on the machine counts little."""
 
 
 class Measured:

@@ -49,7 +49,6 @@ class SheetOfOwner(NamedTuple):
 
     @property
     def header_row(self) -> int:
-        """Its number."""
         return len(self.above) + 1
 
     @property
@@ -84,18 +83,17 @@ def own_sheets(name: str) -> Iterator[SheetOfOwner]:
 
 
 class _Row:
-    """A row, whatever its columns are; what stands in it is drawn by names, always the same."""
+    """A row of any columns; its values are drawn by names, always the same."""
 
     def __init__(self, sheet: str, number: int) -> None:
         self.sheet, self.number, self.language = sheet, number, sheet[-2:]
         self.gross = Decimal(3 + self.drawn("gross", 237)) + Decimal(self.one_of("ends", ENDINGS))
 
     def drawn(self, name: str, below: int) -> int:
-        """A number from 0 on and below another."""
+        """A number from 0 up to below another, drawn by the name."""
         return crc32(f"{self.sheet} {self.number} {name}".encode()) % below
 
     def one_of(self, name: str, texts: Sequence[str]) -> str:
-        """One of some texts."""
         return texts[self.drawn(name, len(texts))]
 
     def amount(self, number: Decimal, currency: str = "") -> str:
@@ -105,7 +103,6 @@ class _Row:
         return f"{text} {currency}".strip()
 
     def ean(self) -> str:
-        """A GTIN of 13 digits."""
         digits = f"376{self.drawn('ean', 10**9):09}"
         return digits + check_digit(digits)
 

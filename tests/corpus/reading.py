@@ -81,7 +81,7 @@ def _ours(path: Path, _: bytes, sheets: frozenset[str] | None) -> Sheets:
 
 
 def theirs(path: Path) -> Mapping[str, Mapping[Place, Theirs]]:
-    """The same of openpyxl; whatever it raises is raised."""
+    """The same, read by openpyxl; its exceptions pass."""
     return _theirs(path.read_bytes())
 
 
@@ -111,13 +111,13 @@ def _theirs(content: bytes) -> Mapping[str, Mapping[Place, Theirs]]:
 
 
 def _has_formulas(book: openpyxl.Workbook) -> bool:
-    """Without any, both ways of reading are the same."""
+    """True if a cell has a formula; without any, both ways of reading are the same."""
     cells = (cell for sheet in book.worksheets for cell in sheet._cells.values())  # noqa: SLF001
     return any(cell.data_type == "f" for cell in cells)
 
 
 def _formula(value: object) -> object:
-    """A formula's text; a data table has none, but attributes."""
+    """A formula's text; a data table has only attributes."""
     return dict(value) if isinstance(value, DataTableFormula) else getattr(value, "text", value)
 
 
@@ -144,12 +144,12 @@ def pairs(path: Path) -> Iterator[Pair]:
 
 
 def differing(path: Path) -> list[Pair]:
-    """The cells that are not the same for both."""
+    """The cells that the two readers read differently."""
     return [pair for pair in pairs(path) if not agree(pair.ours, pair.theirs)]
 
 
 def both_read(path: Path) -> bool:
-    """Whether the file is read by both."""
+    """True if both readers read the file."""
     try:
         ours(path)
     except FileProblem:
@@ -164,7 +164,7 @@ def both_read(path: Path) -> bool:
 
 
 def _is_strict(path: Path) -> bool:
-    """Whether any part is of a strict workbook: openpyxl sees nothing in it, and says nothing."""
+    """True if a part is of a strict workbook: openpyxl reads no cells of it, without an error."""
     with zipfile.ZipFile(path) as archive:
         parts = (archive.read(name) for name in archive.namelist())
         return any(STRICT.encode(codec) in part for part in parts for codec in _CODECS)
@@ -174,7 +174,7 @@ _CODECS = ("utf-8", "utf-16-le", "utf-16-be")
 
 
 def agree(cell: Cell, other: Theirs) -> bool:  # noqa: PLR0911  # one for each kind
-    """Whether both read the same kind and the same value."""
+    """True if both readers read the same kind and the same value."""
     value = other.value
     match cell.kind:
         case Kind.BLANK:
@@ -273,7 +273,7 @@ UNREADABLE_TO_OPENPYXL = {
 
 
 def explanation(pair: Pair) -> str | None:
-    """The name of the known difference that a pair is, None where it is none of them."""
+    """The name of the known difference of a pair, or None."""
     cell, other = pair.ours, pair.theirs
     kind, text, value = cell.kind, cell.text, other.value
     is_text, is_date = kind is Kind.TEXT, kind is Kind.DATE
@@ -297,9 +297,9 @@ def explanation(pair: Pair) -> str | None:
 
 
 def assert_read_alike(path: Path, name: str) -> None:
-    """What is read of a workbook is what openpyxl reads, but for differences that have a name.
+    """Assert that a workbook is read as by openpyxl, apart from known differences.
 
-    Those that the workbook of this name is made for do occur.
+    Differences for which the workbook of this name is made do occur.
     """
     assert ours(path)
     assert both_read(path) is (name not in UNREADABLE_TO_OPENPYXL)

@@ -1,4 +1,4 @@
-"""What is no workbook says what it really is, and how to save it as one; exit code 3."""
+"""Files that are no workbooks: the error names the format and the remedy; exit code 3."""
 
 import gzip
 import io
@@ -44,12 +44,12 @@ def compound(*streams: str, filler: int = 0) -> bytes:
 
 
 def biff(version: int) -> bytes:
-    """The first record of a bare workbook of Excel 2 to 5, and some more."""
+    """The first record of a bare workbook of Excel 2 to 5, and 200 more bytes."""
     return struct.pack("<HHHH", 0x0009 | version << 8, 4, 0, 0x10) + bytes(200)
 
 
 def lock(user: str, codec: str = "cp1252") -> bytes:
-    """What Excel writes into `~$offers.xlsx` while offers.xlsx is open."""
+    """The content of `~$offers.xlsx` while Excel has offers.xlsx open."""
     name = user.encode(codec)
     wide = bytes((len(user), 0)) + user.ljust(54).encode("utf-16-le")
     return (bytes((len(name),)) + name).ljust(55) + wide
@@ -75,7 +75,6 @@ def opendocument(kind: str) -> Callable[[], bytes]:
 
 
 def text(content: str, encoding: str = "utf-8") -> Callable[[], bytes]:
-    """A text file."""
     return lambda: content.encode(encoding)
 
 
@@ -224,7 +223,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str, tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("what", CASES)
-def test_it_says_what_it_is(tmp_path: Path, what: str, name: str) -> None:
+def test_errors_name_the_format_of_the_file(tmp_path: Path, what: str, name: str) -> None:
     make, error, says = CASES[what]
     judge(Case(make, error=error, says=says, name=name), tmp_path)
 

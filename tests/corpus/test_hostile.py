@@ -74,7 +74,7 @@ class Hostile:
     """The code of what keeps it from being read."""
     valid: int = 0
     codes: Mapping[str, int] = field(default_factory=dict)
-    """How often each code is said."""
+    """Problems by code."""
     cells: int = 0
     """Cells, rows and things said, where they are many."""
     name: str = "offers.xlsx"
@@ -154,12 +154,11 @@ def directory(size: int) -> bytes:
 
 
 def in_part(name: str, content: Content) -> bytes:
-    """A workbook of one offer, one of its parts another."""
+    """A workbook of one offer, with one of its parts replaced."""
     return one({}, {name: content})
 
 
 def bomb() -> bytes:
-    """A zip archive that unpacks to a lot."""
     return package({f"{number}.bin": bytes(MIB) for number in range(30)})
 
 
@@ -167,17 +166,15 @@ def bomb() -> bytes:
 
 
 def sheet(rows: str) -> bytes:
-    """A workbook of the header, an offer, and this."""
+    """A workbook of the header, an offer, and these rows."""
     return book(data(header() + row(2, values()) + rows))
 
 
 def raw(xml: str | bytes) -> Callable[[], bytes]:
-    """A workbook whose sheet is this XML."""
     return lambda: book(xml)
 
 
 def single_quoted(changes: Mapping[str, str]) -> str:
-    """A sheet of an offer without a double quote."""
     return data(header() + row(2, values(1, changes))).replace('"', "'")
 
 
@@ -218,7 +215,6 @@ BAD_CODES = ("gtin-format", "enum-value", "number-format", "number-range", "numb
 
 
 def bad(count: int) -> Iterator[str]:
-    """Offers that are wrong in several cells."""
     return offers_of(BAD, count)
 
 
@@ -230,13 +226,12 @@ def shared(count: int, text: str) -> Callable[[], bytes]:
 
 
 def repeated(size: int, count: int) -> bytes:
-    """One shared string of so many characters, and as many offers whose reference it is."""
+    """One shared string of this length, and offers whose reference it is."""
     sheet = "".join(offers_of({REFERENCE: Xml(' t="s"><v>0</v>')}, count))
     return book(data(sheet), {STRINGS: strings(f"<t>{'a' * size}</t>")})
 
 
 def index(value: str) -> Callable[[], bytes]:
-    """A workbook that looks up a shared string."""
     return lambda: one({REFERENCE: Xml(f' t="s"><v>{value}</v>')}, {STRINGS: strings("<t>a</t>")})
 
 
@@ -288,13 +283,13 @@ EXTERNAL = (
 
 
 def same_reference(count: int) -> Hostile:
-    """As many offers of one reference."""
+    """Offers that share one reference."""
     make = partial(offers_of, {REFERENCE: "SKU"}, count)
     return Hostile(make, codes={"duplicate-reference": count}, cells=count * 10)
 
 
 def bad_rows(count: int) -> Hostile:
-    """As many offers that are wrong in several cells."""
+    """Offers that are wrong in several cells."""
     codes = Counter({code: count * times for code, times in Counter(BAD_CODES).items()})
     return Hostile(partial(bad, count), codes=codes, cells=count * (9 + 5))
 
@@ -536,7 +531,7 @@ def assert_withstood(one: Hostile, measured: Measured, folder: Path) -> None:
 def validated(
     one: Hostile, measured: Measured, folder: Path, *options: str
 ) -> tuple[Figures, dict[str, Any]]:
-    """What `validate` says of a file."""
+    """Run `validate` on a file and return its figures and report."""
     out = folder / "told.json"
     settings = ["--config", str(folder / "feedtool.toml"), "--profile", "own"]
     command = ["validate", str(folder / one.name), "--format", "json", *settings, *options]
@@ -563,7 +558,7 @@ def test_a_large_hostile_file(name: str, measured: Measured, tmp_path: Path) -> 
 
 @pytest.mark.long
 def test_a_million_bad_rows(measured: Measured, tmp_path: Path) -> None:
-    """All that is wrong goes to disk as it comes; it is counted line by line, as it is written."""
+    """Problems go to disk one by one; they are counted line by line, as they are written."""
     rows = 1_000_000
     write_book(tmp_path / "offers.xlsx", bad(rows))
     out = tmp_path / "told.json"

@@ -57,12 +57,12 @@ class Words(NamedTuple):
     """The labels of one language, as the files have them."""
 
     labels: Mapping[str, str]
-    """Of the columns before the delivery modes, by key; unknown ones by any other name."""
+    """Labels of the columns before the delivery modes, by key; unknown ones by any other name."""
     modes: Mapping[str, str]
-    """What stands above a delivery mode's two amounts, by the mode's code."""
+    """The headings above a delivery mode's two amounts, by the mode's code."""
     amounts: tuple[str, str]
     price: str
-    """Of the stock-and-price template."""
+    """The price's label in the stock-and-price template."""
     new: str
     """The first value of its list of conditions."""
     last: str
@@ -218,7 +218,7 @@ AMOUNTS = (number("4.9", 2), number("1.5", 2))
 
 
 class Account(NamedTuple):
-    """What one seller's template has."""
+    """The columns of one seller's template."""
 
     columns: Sequence[str] = USUAL
     modes: Sequence[str] = MODES
@@ -236,7 +236,7 @@ ACCOUNTS = {
 
 
 def width(account: Account) -> int:
-    """How many columns the template has."""
+    """The number of columns of the template."""
     return len(account.columns) + 2 * len(account.modes)
 
 
@@ -279,14 +279,14 @@ def shared(rows: Sequence[tuple[int, Sequence[str | None], str]]) -> tuple[str, 
     """Rows whose texts are all shared, and the shared strings."""
     texts: dict[str, int] = {}
 
-    def told(text: str | None) -> str | None:
+    def shared_cell(text: str | None) -> str | None:
         if text is None or isinstance(text, Xml):
             return text
         place = texts.setdefault(text.replace("&", "&amp;").replace("<", "&lt;"), len(texts))
         return Xml(f' s="0" t="s"><v>{place}</v>')
 
     written = "".join(
-        row(at, [told(cell) for cell in cells], attributes) for at, cells, attributes in rows
+        row(at, [shared_cell(cell) for cell in cells], attributes) for at, cells, attributes in rows
     )
     return written, strings(*(f'<t xml:space="preserve">{text}</t>' for text in texts))
 
@@ -458,7 +458,7 @@ KNOWN = {*USUAL, COST, ADDITIONAL} - {"comment"}
 
 
 def keys(header: Header) -> list[str | None]:
-    """What the columns mean, from A on."""
+    """The keys of the columns, from A on."""
     return [
         header.columns[index].key if index in header.columns else None
         for index in range(max(header.texts) + 1)
@@ -509,7 +509,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("case", OTHERS.values(), ids=OTHERS)
-def test_what_comes_out(tmp_path: Path, case: Case) -> None:
+def test_files_of_the_operator_are_read(tmp_path: Path, case: Case) -> None:
     judge(case, tmp_path)
 
 

@@ -24,18 +24,15 @@ BOM = "\ufeff"
 
 
 def quoted(text: str) -> str:
-    """A field in quotes."""
     return '"' + text.replace('"', '""') + '"'
 
 
 def every_quoted(separator: str, end: str) -> bytes:
-    """Header and record with each field in quotes."""
     keys, record = ([quoted(text) for text in texts] for texts in (KEYS, fields()))
     return (separator.join(keys) + end + separator.join(record) + end).encode()
 
 
 def accented(encoding: str, reference: str = "Été à 5€") -> bytes:
-    """A reference beyond ASCII, in this encoding."""
     return csv(fields(1, {REFERENCE: reference}), encoding=encoding)
 
 
@@ -141,5 +138,5 @@ def test_every_writing(tmp_path: Path, case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_what_comes_out(tmp_path: Path, case: Case) -> None:
+def test_text_files_are_read(tmp_path: Path, case: Case) -> None:
     judge(case, tmp_path)

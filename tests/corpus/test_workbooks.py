@@ -1,4 +1,4 @@
-"""Workbooks of every make: whoever wrote them, the same rows come out."""
+"""Workbooks of every program yield the same rows."""
 
 import re
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ def all_shared() -> bytes:
 
 
 def prefixed(sheet: str) -> str:
-    """The same with a prefix before every tag."""
+    """The sheet with a prefix before every tag."""
     sheet = sheet.replace(f' xmlns="{MAIN}"', f' xmlns:x="{MAIN}"')
     return re.sub(r"<(/?)(?=[a-zA-Z])", r"<\1x:", sheet)
 
@@ -244,5 +244,5 @@ CASES: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_what_comes_out(tmp_path: Path, case: Case) -> None:
+def test_workbooks_are_read(tmp_path: Path, case: Case) -> None:
     judge(case, tmp_path)

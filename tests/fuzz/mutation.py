@@ -93,13 +93,13 @@ def spoil_text(data: bytes, chance: Random) -> bytes:
 
 
 def unpacked(data: bytes) -> Parts:
-    """Names and contents of a sound package's parts."""
+    """The names and contents of the parts of a sound package."""
     with zipfile.ZipFile(io.BytesIO(data)) as package:
         return [(info.filename, package.read(info)) for info in package.infolist()]
 
 
 def packed(parts: Parts, chance: Random) -> bytes:
-    """A sound zip of them, whatever their names."""
+    """A sound zip of the parts, with any names."""
     out = io.BytesIO()
     method = chance.choice((zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED))
     with zipfile.ZipFile(out, "w", method) as package:
@@ -282,7 +282,7 @@ def _text_spoilt_in(one: _Element, elements: list[_Element], chance: Random) -> 
 
 
 def _held(text: str) -> str:
-    """What XML can hold of a text."""
+    """The text without characters that XML cannot hold."""
     return "".join(letter for letter in text if letter >= " ")
 
 

@@ -21,7 +21,7 @@ SHAPES = {
 
 @cache
 def workbooks() -> dict[str, bytes]:
-    """Our samples and a template, and books of every make."""
+    """The samples, a template, and workbooks of every program."""
     makers = {name: make for name, make in BOOKS.items() if name not in TEMPLATES[1:]}
     return {name: make() for name, make in (makers | SHAPES).items()}
 

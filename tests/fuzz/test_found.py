@@ -1,4 +1,4 @@
-"""What fuzzing has found, made by hand: each ends as it should."""
+"""Files like those that fuzzing has found: each ends as it should."""
 
 from pathlib import Path
 
@@ -91,7 +91,7 @@ CASES |= {
 
 
 @pytest.mark.parametrize(("data", "outcome"), CASES.values(), ids=CASES)
-def test_what_was_found(tmp_path: Path, data: bytes, outcome: str) -> None:
+def test_found_files_end_as_they_should(tmp_path: Path, data: bytes, outcome: str) -> None:
     path = tmp_path / ("case.xlsx" if data.startswith(b"PK") else "case.csv")
     path.write_bytes(data)
     assert judge(path, tmp_path) == outcome

@@ -63,7 +63,6 @@ def assert_good(figures: dict[str, Any], count: int) -> None:
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The figures of a few files of each kind."""
     return figures_of(KINDS, SHORT, tmp_path_factory.mktemp("few"), minutes=25)
 
 

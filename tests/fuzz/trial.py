@@ -44,7 +44,7 @@ MOST_ROWS = 5000
 
 
 def judge(file: Path, folder: Path, sheet: str | None = None) -> str:
-    """What came of a file: `rows`, or the code of the error that it ends in.
+    """The outcome of a file: `rows`, or the code of the error that it ends in.
 
     Args:
         file: Anything.
@@ -102,7 +102,7 @@ def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], options: ReadOp
 
 
 def _told(sheet: CheckedSheet) -> list[object]:
-    """What a check says of a sheet, but that it announces too little: a copy fixes that."""
+    """The result of a check, without the warning of a wrong dimension: a copy corrects that."""
     header = sheet.header and (sheet.header.row, sheet.header.after, sheet.header.columns)
     error = sheet.error and (sheet.error.code, sheet.error.message)
     rows = ((row, sheet.rows.marks[row]) for row in sheet.rows.marks)
@@ -111,7 +111,7 @@ def _told(sheet: CheckedSheet) -> list[object]:
 
 
 def _problem(problem: Problem) -> Problem:
-    """Without what a message of ours may change: line breaks, and the first odd letter."""
+    """A problem without details that a copy may change: line breaks, the first odd letter."""
     if problem.code == "encoding-guessed":
         return problem._replace(message="")
     return problem._replace(line=None)

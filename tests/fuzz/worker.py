@@ -46,7 +46,7 @@ KINDS: dict[str, tuple[Callable[[], dict[str, bytes]], Spoil, str]] = {
 
 @dataclass
 class Figures:
-    """What a run came to."""
+    """The result of a run."""
 
     cases: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)

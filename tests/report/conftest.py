@@ -20,7 +20,7 @@ MADE = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 
 
 def make_problem(**changes: object) -> Problem:
-    """A wrong check digit in B5, but for the changes."""
+    """A wrong check digit in B5, with changes."""
     place = (5, None, "B", "gtin", "product.gtin", "gtin-checksum", Severity.ERROR)
     told = ("4006381333932", "the check digit is wrong", "4006381333931 would fit")
     return Problem(*place, *told)._replace(**changes)  # type: ignore[arg-type]  # names are the test's business
@@ -64,7 +64,7 @@ MISTAKEN = (
 
 @pytest.fixture
 def mistaken() -> SheetResult:
-    """Two wrong GTINs, a missing reference, a warning of the whole sheet."""
+    """Two wrong GTINs, a missing reference, and a warning of the whole sheet."""
     return make_outcome(MISTAKEN)
 
 

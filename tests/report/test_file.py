@@ -38,7 +38,7 @@ def test_another_name_is_refused_naming_the_three(tmp_path: Path, name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["missing/r.csv", "folder.csv"])
-def test_what_cannot_be_written_is_one_clear_line(
+def test_an_unwritable_report_is_one_clear_error(
     mistaken: SheetResult, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "folder.csv").mkdir()
@@ -94,7 +94,7 @@ def test_each_message_of_a_row_is_a_line() -> None:
     assert [one["code"] for one in lines(make_outcome((), refused))] == ["2503", "1324"]
 
 
-def test_of_several_results_of_a_row_each_has_its_channel(two_channels: SheetResult) -> None:
+def test_each_of_several_results_of_a_row_has_its_channel(two_channels: SheetResult) -> None:
     assert [(one["row"], one["field"], one["value"]) for one in lines(two_channels)] == [
         ("3", "salesChannelId", "FIRST"),
         ("3", "salesChannelId", "SECOND"),

@@ -25,7 +25,6 @@ def page(*outcomes: SheetResult) -> str:
 
 
 def cells(text: str, row: str) -> list[list[str]]:
-    """The texts of the cells of all rows that an XPath finds."""
     found: Any = html.fromstring(text).xpath(row)
     return [[" ".join(cell.text_content().split()) for cell in one] for one in found]
 
@@ -63,7 +62,7 @@ def test_problems_stand_before_the_chart(sent: SheetResult) -> None:
     assert "The offer has been created." not in text, "a confirmation is no message to read"
 
 
-def test_a_chart_of_one_bar_is_none() -> None:
+def test_one_status_gets_no_chart() -> None:
     assert 'class="chart"' not in page(make_outcome((), RowResult(3, "R", Status.INTEGRATED)))
 
 
@@ -81,7 +80,7 @@ def test_every_problem_leads_to_its_cells(sent: SheetResult) -> None:
     assert set(links) <= {f"#{place}" for place in places}
 
 
-def test_how_a_status_is_coloured() -> None:
+def test_colours_of_statuses() -> None:
     inks = {
         "good": (Status.INTEGRATED,),
         "bad": (Status.INVALID, Status.REJECTED, Status.REFUSED),
@@ -102,14 +101,14 @@ def test_a_code_of_many_problems_is_folded() -> None:
         assert bool(tree.xpath("//details[@open]")) is is_open
 
 
-def test_of_hundreds_of_batches_the_first_are_listed() -> None:
+def test_only_the_first_of_many_batches_are_listed() -> None:
     batches = [PackageSummary("p", "Products", "", "Reported", 25, 1)] * 120
     text = page(make_outcome(packages=batches))
     assert len(cells(text, "//table[@class='packages']/tbody/tr")) == 50
     assert "… and 70 more packages: all are in the .json report." in text
 
 
-def test_what_stopped_it_and_where_its_rows_are_is_told(sent: SheetResult) -> None:
+def test_page_names_the_stop_and_the_file_of_rows_to_correct(sent: SheetResult) -> None:
     sent.stopped = Interrupted("the line is gone", "feedtool resume 1 goes on")
     sent.failed = Path("offers.failed.xlsx")
     tree: Any = html.fromstring(page(sent))
@@ -131,7 +130,7 @@ def test_results_carry_their_status_for_the_filter(sent: SheetResult) -> None:
     assert shown[1] == ["4", "SKU-2", "Rejected", "1324 No product sheet <exists>"]
 
 
-def test_on_paper_nothing_is_folded_and_nothing_is_to_be_clicked(sent: SheetResult) -> None:
+def test_print_shows_all_and_hides_the_filter(sent: SheetResult) -> None:
     text = page(sent)
     on_paper = text[text.index("@media print") :]
     assert "fieldset.filter { display: none; }" in on_paper
@@ -148,7 +147,7 @@ def test_problems_are_grouped_with_their_cells(mistaken: SheetResult) -> None:
     ]
 
 
-def test_what_is_wrong_with_the_whole_sheet_is_said_without_a_cell(mistaken: SheetResult) -> None:
+def test_problems_of_the_whole_sheet_name_no_cell(mistaken: SheetResult) -> None:
     found: Any = html.fromstring(page(mistaken)).xpath("//details/p")
     assert [said.text_content() for said in found] == ["not sent: “colour” in Z"]
 
@@ -193,7 +192,7 @@ def test_a_page_is_one_file_that_asks_for_nothing_and_runs_our_script_alone(
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in text
 
 
-def test_of_a_row_s_many_messages_the_first_are_listed() -> None:
+def test_only_the_first_of_many_messages_of_a_row_are_listed() -> None:
     said = tuple(Message("too-many-columns", f"field {number}") for number in range(1, 16_001))
     wide = make_outcome((), RowResult(3, "R", Status.INVALID, said))
     ((*_, told),) = cells(page(wide), "//tr[@data-status]")

@@ -94,7 +94,7 @@ def test_events_in_their_order(sent: SheetResult, unreadable: SheetResult) -> No
     assert found[11]["error"]["code"] == "zip-bomb"
 
 
-def test_a_mere_check_tells_no_rows_even_if_it_annotates(sent: SheetResult) -> None:
+def test_a_check_reports_no_row_results_even_if_it_annotates(sent: SheetResult) -> None:
     sent.is_submitted = False
     assert "results" not in read(sent)[0]
     assert {one["type"] for one in events(sent)} == {"file", "problem", "summary"}
@@ -116,7 +116,7 @@ def test_a_message_about_a_field_names_it() -> None:
 
 
 @pytest.mark.parametrize("text", ["x", '}, {"row": 5', "}, {", '"row": ', "}, {\n\x85"])
-def test_every_problem_is_a_line_whatever_its_texts(text: str) -> None:
+def test_every_problem_is_one_line_with_any_text(text: str) -> None:
     problems = [make_problem(row=row, value=text, hint=text) for row in range(3, 253)]
     lines = written(write_json, make_outcome(problems)).splitlines()
     told = [line.strip().rstrip(",") for line in lines if line.startswith('      {"row": ')]

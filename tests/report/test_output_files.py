@@ -1,4 +1,4 @@
-"""What a conversion has lost, told to people."""
+"""Losses of a conversion, reported to people."""
 
 import pytest
 

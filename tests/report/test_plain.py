@@ -18,7 +18,7 @@ STEERING = [
 
 
 @pytest.mark.parametrize(("text", "shown"), STEERING)
-def test_what_steers_a_terminal_is_spelled_out(text: str, shown: str) -> None:
+def test_control_characters_are_spelled_out(text: str, shown: str) -> None:
     assert clean(text) == shown
 
 

@@ -1,4 +1,4 @@
-"""Whatever text stands in a file or an answer, every report shows it as text and nothing more."""
+"""Every report shows texts of files and answers as text and nothing more."""
 
 import csv
 import io
@@ -45,7 +45,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"
 SHEET = "xl/worksheets/sheet1.xml"
 
 
-def told_everywhere(text: str) -> list[SheetResult]:
+def results_with(text: str) -> list[SheetResult]:
     """A sheet with this text wherever one may come from outside, and an unreadable file."""
     everywhere = dict.fromkeys(("header", "field", "value", "message", "hint"), text)
     problems = [
@@ -78,13 +78,15 @@ def told_everywhere(text: str) -> list[SheetResult]:
 
 def written(write: Callable[..., None], text: str, **how: Any) -> str:
     out = io.StringIO(newline="")
-    write(told_everywhere(text), out, **how)
+    write(results_with(text), out, **how)
     return out.getvalue()
 
 
 @given(text=TEXTS, width=st.sampled_from([None, 40, 80]), is_verbose=st.booleans())
 @example(text=" " * 700, width=40, is_verbose=False)
-def test_nothing_steers_a_terminal(text: str, width: int | None, *, is_verbose: bool) -> None:
+def test_reports_hold_no_control_characters(
+    text: str, width: int | None, *, is_verbose: bool
+) -> None:
     told = written(AS_TEXT, text, is_verbose=is_verbose, width=width)
     coloured = written(AS_TEXT, text, is_verbose=is_verbose, width=width, is_colour=True)
     assert steering(told) == set()
@@ -172,7 +174,7 @@ def test_each_line_of_json_lines_is_an_event(text: str) -> None:
 @pytest.mark.parametrize("name", ["r.json", "r.csv", "r.html"])
 def test_any_text_can_be_written_to_a_file(tmp_path: Path, name: str) -> None:
     for text in SAMPLES:
-        write_report(tmp_path / name, told_everywhere(text), all_codes(), MADE)
+        write_report(tmp_path / name, results_with(text), all_codes(), MADE)
         assert steering((tmp_path / name).read_text("utf-8-sig")) == set()
 
 
@@ -186,7 +188,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(max_examples=30)
 @given(text=TEXTS)
 def test_a_copy_holds_texts_and_never_formulas(book: Path, text: str) -> None:
-    sent, _ = told_everywhere(text)
+    sent, _ = results_with(text)
     sent.checked.sheet = "Offers"
     notes = row_notes.notes(sent.checked, sent.every_verdict)
     told = list(row_notes.notes(sent.checked, sent.every_verdict).notes)

@@ -55,7 +55,7 @@ Annotated copy: offers.result.xlsx
 """
 
 
-def told(
+def report_of(
     *outcomes: SheetResult, colour: bool = False, verbose: bool = False, width: int | None = None
 ) -> str:
     out = io.StringIO()
@@ -64,21 +64,21 @@ def told(
 
 
 def test_problems_name_place_value_reason_and_help(mistaken: SheetResult) -> None:
-    assert told(mistaken) == MISTAKEN
-    coloured = told(mistaken, colour=True)
+    assert report_of(mistaken) == MISTAKEN
+    coloured = report_of(mistaken, colour=True)
     assert "\x1b[1;31merror[gtin-checksum]\x1b[0m 2 cells" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == MISTAKEN
 
 
-def test_what_the_service_said_stands_below(sent: SheetResult) -> None:
+def test_answers_of_the_service_are_listed_below(sent: SheetResult) -> None:
     sent.annotated = Path("offers.result.xlsx")
-    assert told(sent).endswith(ANSWERS)
+    assert report_of(sent).endswith(ANSWERS)
     refused = "  offers.xlsx:4 SKU-2 Rejected: 1324 No product sheet <exists>\n"
-    assert refused in told(sent, verbose=True)
+    assert refused in report_of(sent, verbose=True)
 
 
-def test_of_several_results_of_a_row_each_has_its_channel(two_channels: SheetResult) -> None:
-    text = told(two_channels, verbose=True)
+def test_each_of_several_results_of_a_row_has_its_channel(two_channels: SheetResult) -> None:
+    text = report_of(two_channels, verbose=True)
     assert "Rejected[2403] 1 row: SECOND: Taken.\n    row 3\n" in text
     assert "Rejected[2403] 1 row: Taken.\n    row 4\n" in text
     assert "offers.xlsx:3 A SECOND Rejected: 2403 Taken.\n" in text
@@ -86,26 +86,26 @@ def test_of_several_results_of_a_row_each_has_its_channel(two_channels: SheetRes
 
 
 def test_an_unreadable_file_is_one_clear_block(unreadable: SheetResult) -> None:
-    assert told(unreadable) == (
+    assert report_of(unreadable) == (
         "big.xlsx\nerror[zip-bomb] unpacks to 4 GB\n  help: split it\n\n1 file could not be read.\n"
     )
 
 
-def test_a_clean_sheet_is_told_in_few_words() -> None:
-    assert told(make_outcome()) == (
+def test_a_clean_sheet_is_reported_in_few_words() -> None:
+    assert report_of(make_outcome()) == (
         "offers.xlsx  offers-upsert, sheet Offers, header in row 2\n"
         "2 rows: 2 valid, 0 invalid, 0 warnings\n\n"
         "2 rows: all valid.\n"
     )
 
 
-def test_a_plan_says_what_would_be_sent() -> None:
+def test_a_plan_lists_packages_that_would_be_sent() -> None:
     package = PackageSummary(None, PackageType.UPDATE, "SECOND", None, 1198, 12)
     dry = make_outcome(packages=[package])
-    assert "Planned package: Update, channel SECOND, 1,198 rows in 12 uploads\n" in told(dry)
+    assert "Planned package: Update, channel SECOND, 1,198 rows in 12 uploads\n" in report_of(dry)
 
 
-def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told() -> None:
+def test_refused_packages_whose_rows_went_on_are_only_counted() -> None:
     states = ((None, None, 0), (None, None, 1), ("12", "Integrated", 1))
     full = [PackageSummary(name, PackageType.FULL, "P", at, rows, 1) for name, at, rows in states]
     sent = make_outcome(packages=full)
@@ -114,7 +114,7 @@ def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told() -> No
         "Package not confirmed: Full, channel P, 1 row in 1 upload\n"
         "Package 12: Full, channel P, 1 row in 1 upload: integrated\n"
         "1 package not taken, the rows went on in others\n"
-    ) in told(sent)
+    ) in report_of(sent)
 
 
 ACTS: dict[str, tuple[tuple[str | None, int, str | None], str]] = {
@@ -137,7 +137,7 @@ def test_a_request_is_not_sent_yet_only_where_it_is_to_be_sent(
     sent = make_outcome()
     sent.is_submitted = True
     sent.run, sent.acts = "7", [ActSummary(1, "Gesture", "O1", (3,), state, calls, None, outcome)]
-    assert f"Gesture, 1 row in 1 request: {line}\n" in told(sent)
+    assert f"Gesture, 1 row in 1 request: {line}\n" in report_of(sent)
 
 
 def test_a_batch_is_not_sent_yet_only_where_it_is_to_be_sent() -> None:
@@ -148,27 +148,27 @@ def test_a_batch_is_not_sent_yet_only_where_it_is_to_be_sent() -> None:
     ]
     sent = make_outcome(packages=batches)
     sent.run = "7"
-    lines = told(sent)
+    lines = report_of(sent)
     assert "Invoices, 6 rows in 3 batches: 1 not sent yet, 1 not confirmed, 1 Success\n" in lines
     assert "1 package not taken, the rows went on in others\n" in lines
 
 
 def test_unchanged_and_held_rows_are_skipped() -> None:
     skipped = make_outcome((), RowResult(3, "", Status.UNCHANGED), RowResult(4, "", Status.HELD))
-    assert "2 rows: 0 valid, 0 invalid, 2 skipped, 0 warnings\n" in told(skipped)
-    assert "2 skipped:" not in told(skipped)  # the line of statuses says it
+    assert "2 rows: 0 valid, 0 invalid, 2 skipped, 0 warnings\n" in report_of(skipped)
+    assert "2 skipped:" not in report_of(skipped)  # the line of statuses says it
 
 
 def test_skipped_rows_are_counted_by_their_reasons(skipping: SheetResult) -> None:
     assert (
         "5 rows: 0 valid, 0 invalid, 5 skipped, 0 warnings\n"
         "5 skipped: 2 <no> stock, 1 total, header or example, 1 too dear, 1 Unchanged\n"
-    ) in told(skipping)
+    ) in report_of(skipping)
 
 
-def test_of_many_problems_the_first_are_shown() -> None:
+def test_only_the_first_of_many_problems_are_shown() -> None:
     many = make_outcome([make_problem(row=row) for row in range(5, 1213)])
-    brief, long = told(many), told(many, verbose=True)
+    brief, long = report_of(many), report_of(many, verbose=True)
     assert brief.count("B5 ") + brief.count("B9 ") == 2
     assert "B10 " not in brief
     assert "  … and 1,203 more (all with -v or --format json)\n" in brief
@@ -193,22 +193,22 @@ def test_places(expected: str) -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_no_line_is_wider_than_the_terminal(sent: SheetResult, width: int) -> None:
-    report = told(sent, width=width)
+    report = report_of(sent, width=width)
     assert max(map(len, report.splitlines())) <= width
-    assert "".join(report.split()) == "".join(told(sent).split())
+    assert "".join(report.split()) == "".join(report_of(sent).split())
 
 
 def test_refusals_that_all_differ_are_summed_up() -> None:
     rows = {row: (Message("1324", f"No sheet for {row}"),) for row in range(3, 1203)}
     differing = (RowResult(row, "", Status.REJECTED, said) for row, said in rows.items())
-    report = told(make_outcome((), *differing))
+    report = report_of(make_outcome((), *differing))
     assert report.count("Rejected[1324] 1 row: No sheet for ") == 5
     assert "  … and 1,195 rows with other messages (all with -v or " in report
 
 
 def test_a_million_problems_take_no_memory() -> None:
     class Endless(ProblemSpool):
-        """As many problems as a spool can hold, without the time to pickle them."""
+        """The most problems that a spool can hold, without the time to pickle them."""
 
         def __iter__(self) -> Iterator[Problem]:
             base = make_problem(severity=Severity.WARNING)
@@ -217,7 +217,7 @@ def test_a_million_problems_take_no_memory() -> None:
     many = make_outcome()
     many.checked.rows.problems_by_source = [Endless()]
     tracemalloc.start()
-    report = told(many)
+    report = report_of(many)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert "warning[gtin-checksum] 60,000 cells" in report
