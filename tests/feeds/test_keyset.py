@@ -93,7 +93,7 @@ def changing(seed: int, most_changes: int) -> Service:
 
 @pytest.mark.parametrize("sorts", [SORTS, SORTS[1:], SORTS[2:]], ids=str)
 @pytest.mark.parametrize("most_changes", [1, 3])
-def test_nothing_is_skipped(most_changes: int, sorts: tuple[str, ...]) -> None:
+def test_no_item_is_skipped(most_changes: int, sorts: tuple[str, ...]) -> None:
     for seed in range(150):
         service = changing(seed, most_changes)
         service.sorts = sorts

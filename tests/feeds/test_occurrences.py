@@ -45,7 +45,7 @@ def repeated(occurrences: Occurrences) -> list[tuple[int, str, list[int]]]:
 
 
 @given(KEYS)
-def test_it_finds_what_a_dict_finds(entries: list[tuple[str, int, int]]) -> None:
+def test_repeated_keys_equal_those_of_a_dict(entries: list[tuple[str, int, int]]) -> None:
     occurrences = filled(entries)
     assert len(occurrences) == len(entries)
     assert repeated(occurrences) == naive(entries)
@@ -59,7 +59,7 @@ def test_keys_in_many_parts() -> None:
     assert repeated(filled(entries)) == naive(entries)
 
 
-def test_long_keys_are_told_apart_by_all_of_them() -> None:
+def test_long_keys_are_compared_whole() -> None:
     alike = "é" * 200
     entries = [(alike + tail, 0, row) for row, tail in enumerate(("a", "b", "a", ""), 1)]
     found = repeated(filled(entries))
@@ -68,7 +68,7 @@ def test_long_keys_are_told_apart_by_all_of_them() -> None:
 
 
 @given(KEYS, KEYS, st.data())
-def test_what_was_rewound_was_never_there(
+def test_rewound_entries_are_forgotten(
     before: list[tuple[str, int, int]], after: list[tuple[str, int, int]], data: st.DataObject
 ) -> None:
     kept = data.draw(st.integers(0, len(before)))
@@ -80,7 +80,7 @@ def test_what_was_rewound_was_never_there(
 
 
 @given(KEYS, KEYS)
-def test_what_another_one_has_seen_comes_behind(
+def test_entries_of_another_process_follow(
     before: list[tuple[str, int, int]], after: list[tuple[str, int, int]]
 ) -> None:
     occurrences = filled(before)
@@ -91,7 +91,7 @@ def test_what_another_one_has_seen_comes_behind(
     ]
 
 
-def test_keys_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_of_one_hash_are_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [(key, 0, row) for row, key in enumerate("abcabdeab", 1)]
     monkeypatch.setattr(module, "hash", len, raising=False)
     assert repeated(filled(entries)) == naive(entries)

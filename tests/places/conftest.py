@@ -110,7 +110,7 @@ def _end(
 
 @pytest.fixture(scope="session")
 def sftp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SftpSite]:
-    """An SFTP server of the tests' own."""
+    """An SFTP server for the tests."""
     with serving_sftp(tmp_path_factory.mktemp("sftp")) as site:
         yield site
 
@@ -197,7 +197,7 @@ Breaking = Callable[[int], AbstractContextManager[Fragile]]
     ]
 )
 def is_done(request: pytest.FixtureRequest) -> bool:
-    """True if the last call is done before we are killed."""
+    """True if the last call is completed before the kill."""
     return bool(request.param)
 
 
@@ -212,7 +212,7 @@ def calls(kind: str, *, is_done: bool) -> Iterator[int]:
 
 @pytest.fixture
 def breaking(kind: str, site: Site, *, is_done: bool) -> Breaking:
-    """Breaks the place: whoever opens it now is killed at a call of what it is made of."""
+    """Break the place: a process that opens it now is killed at one of the place's calls."""
 
     @contextmanager
     def broken(last: int) -> Iterator[Fragile]:

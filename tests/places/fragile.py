@@ -1,11 +1,11 @@
-"""What is killed in the midst of its work: it does one thing less each time."""
+"""A process killed in the midst of its work: it makes one call less each time."""
 
 from inspect import isawaitable
 from typing import Any
 
 
 class Killed(BaseException):
-    """No code of ours catches it: it is as if the process were gone."""
+    """The end of a process: feedtool never catches it."""
 
 
 class Fragile:
@@ -18,7 +18,7 @@ class Fragile:
         self._whole, self._left, self._is_done = whole, last, is_done
 
     def around(self, whole: Any) -> "Fragile":
-        """The same, of something else."""
+        """Wrap another object, with the same count."""
         self._whole = whole
         return self
 
@@ -48,5 +48,5 @@ class Fragile:
 
     @property
     def is_over(self) -> bool:
-        """True if all was done before the last call's turn came."""
+        """True if all calls were made before the last call's turn."""
         return self._left > 0

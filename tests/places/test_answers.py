@@ -34,12 +34,11 @@ def answers(tmp_path: Path) -> dict[str, Path]:
 
 
 def contents(names: list[str]) -> dict[str, bytes]:
-    """Each answer holds its own ending."""
     return {name: f".{'.'.join(name.split('.')[-2:])}".encode() for name in names}
 
 
 def visible(site: Site) -> dict[str, bytes]:
-    """What a place shows; a part of a file may be left in a hidden one."""
+    """The files of a place that are not hidden; a hidden one may hold a part of a file."""
     return {name: content for name, content in site.files().items() if name[0] != "."}
 
 
@@ -57,7 +56,7 @@ def test_all_have_one_name_that_is_free(site: Site, answers: dict[str, Path]) ->
         assert site.files() == {taken: b"somebody else's", **contents(AGAIN)}
 
 
-def test_what_is_put_twice_is_there_once(site: Site, answers: dict[str, Path]) -> None:
+def test_an_answer_put_twice_is_stored_once(site: Site, answers: dict[str, Path]) -> None:
     for _ in range(2):
         assert put_answers(site.open(), "offers.csv", answers, DAY) == NAMES
     answers[".summary.json"].write_bytes(b"another run's")

@@ -1,4 +1,4 @@
-"""Files are kept once, whenever whoever takes them is killed, and whoever else takes them too."""
+"""Files are kept once, although processes that take them are killed or take them together."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,7 +18,7 @@ WORDS = b"sku;price\nA;1\n"
 
 
 class Store:
-    """What is kept: each content once, as the ledger has it of what waits."""
+    """The kept contents: each once, as in the ledger's list of waiting files."""
 
     def __init__(self) -> None:
         self.kept: dict[bytes, str] = {}
@@ -76,7 +76,7 @@ def test_a_marker_says_that_a_file_is_whole(site: Site, lister: Lister, store: S
     assert store.asked == ["inbox/a.csv"]
 
 
-def test_what_is_unfinished_by_its_name_stays(site: Site, lister: Lister, store: Store) -> None:
+def test_files_with_unfinished_names_stay(site: Site, lister: Lister, store: Store) -> None:
     names = [".a.csv", ".feedtool-1.tmp", "a.csv.part", "a.csv.tmp", "b.done"]
     for name in names:
         site.write(f"inbox/{name}", WORDS)
@@ -119,7 +119,7 @@ def test_a_folder_of_the_inbox_is_one_of_done(site: Site, lister: Lister) -> Non
     assert set(site.files()) == {"done/2026-03-02/shop/orders/a.csv", "done/2026-03-02/b.csv"}
 
 
-def test_what_cannot_be_kept_now_stays_and_is_not_fetched(site: Site) -> None:
+def test_a_file_that_cannot_be_kept_now_is_not_fetched(site: Site) -> None:
     asked = []
 
     def receiver(entry: Entry) -> None:
@@ -144,7 +144,7 @@ def test_a_refused_file_has_its_reason_beside_it(site: Site, lister: Lister) -> 
     assert lister.taken(9) == []
 
 
-def test_whoever_refuses_a_file_again_after_a_crash_does_so_once(
+def test_a_file_refused_again_after_a_crash_is_refused_once(
     site: Site, breaking: Breaking, calls: Iterator[int]
 ) -> None:
     another = site.open()

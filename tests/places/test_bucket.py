@@ -1,4 +1,4 @@
-"""What only a bucket has: credentials, addresses, and services that know no conditions."""
+"""Behaviour of buckets alone: credentials, addresses, services without conditional writes."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ def local(tmp_path: Path) -> Path:
     return path
 
 
-def told(place: BucketPlace, local: Path) -> set[tuple[type[FeedtoolError], str, str]]:
+def errors_of(place: BucketPlace, local: Path) -> set[tuple[type[FeedtoolError], str, str]]:
     """The error of each call."""
     errors = set()
     for use in (
@@ -45,7 +45,7 @@ def told(place: BucketPlace, local: Path) -> set[tuple[type[FeedtoolError], str,
 def test_a_bucket_that_is_not_there(local: Path) -> None:
     lack = "s3://absent/in cannot be used: there is no such bucket."
     way_out = "Correct its name, or make the bucket."
-    assert told(BucketPlace("s3://absent/in"), local) == {(PlaceRefused, lack, way_out)}
+    assert errors_of(BucketPlace("s3://absent/in"), local) == {(PlaceRefused, lack, way_out)}
 
 
 @pytest.mark.usefixtures("impatient")
@@ -53,7 +53,7 @@ def test_a_service_that_cannot_be_reached(
     bucket: str, local: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
-    ((kind, message, hint),) = told(BucketPlace(f"{bucket}/in"), local)
+    ((kind, message, hint),) = errors_of(BucketPlace(f"{bucket}/in"), local)
     assert (kind, kind.exit) == (Interrupted, Exit.INTERRUPTED)
     assert message == f"{bucket}/in cannot be reached: HTTP error: error sending request."
     assert hint.startswith("Try again later")
@@ -64,7 +64,7 @@ def test_no_credentials(bucket: str, local: Path, monkeypatch: pytest.MonkeyPatc
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_METADATA_ENDPOINT", "http://127.0.0.1:1/metadata")
-    ((kind, message, hint),) = told(BucketPlace(bucket), local)
+    ((kind, message, hint),) = errors_of(BucketPlace(bucket), local)
     assert kind is PlaceRefused
     assert message == f"{bucket} does not let feedtool in: no credentials are set."
     assert "AWS_…" in hint
@@ -79,7 +79,7 @@ def test_no_credentials(bucket: str, local: Path, monkeypatch: pytest.MonkeyPatc
         ((503, "down"), Interrupted, "503"),
     ],
 )
-def test_what_a_service_says_is_told(
+def test_errors_name_the_answer_of_the_service(
     bucket: str, monkeypatch: pytest.MonkeyPatch, answer: tuple[int, str], kind: Any, why: str
 ) -> None:
     status, body = answer
@@ -101,7 +101,7 @@ def test_what_a_service_says_is_told(
         ("https://minio:9000", "", False),
     ],
 )
-def test_nothing_travels_in_the_open(
+def test_unencrypted_http_is_refused_outside_this_machine(
     monkeypatch: pytest.MonkeyPatch, address: str, is_allowed: str, *, is_told: bool
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", address)
@@ -122,7 +122,7 @@ def test_a_service_without_conditions(
     assert [place.put("a", local), place.put("a", local)] == [True, False]
 
 
-def found(place: BucketPlace, name: str) -> Entry:
+def entry_at(place: BucketPlace, name: str) -> Entry:
     entry = place.find(name)
     assert entry is not None
     return entry
@@ -135,8 +135,8 @@ def test_a_copy_that_was_not_followed_by_its_deletion(bucket: str) -> None:
     store, place = _store(bucket), BucketPlace(bucket)
     obstore.put(store, "a", LARGE)
     obstore.put(store, "b", LARGE, mode="create")
-    entry = found(place, "a")
-    assert entry.version != found(place, "b").version  # one of them came in parts
+    entry = entry_at(place, "a")
+    assert entry.version != entry_at(place, "b").version  # one of them came in parts
     assert place.move(entry, "b") is Moved.DONE
     assert [meta["path"] for metas in obstore.list(store) for meta in metas] == ["b"]
 
@@ -145,7 +145,7 @@ def test_another_content_of_the_same_size(bucket: str) -> None:
     store, place = _store(bucket), BucketPlace(bucket)
     for name in "ab":
         obstore.put(store, name, name.encode())
-    assert place.move(found(place, "a"), "b") is Moved.TAKEN
+    assert place.move(entry_at(place, "a"), "b") is Moved.TAKEN
 
 
 def test_an_object_for_a_folder_is_no_file(bucket: str, s3: str) -> None:

@@ -1,4 +1,4 @@
-"""What all places do alike."""
+"""The contract of every place."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def local(tmp_path: Path) -> Path:
     return path
 
 
-def found(place: Place, name: str) -> Entry:
+def entry_at(place: Place, name: str) -> Entry:
     entry = place.find(name)
     assert entry is not None
     return entry
@@ -41,7 +41,7 @@ CONTENTS = {
 }
 
 
-def test_what_is_put_is_fetched(site: Site, tmp_path: Path) -> None:
+def test_a_put_file_can_be_fetched(site: Site, tmp_path: Path) -> None:
     source, target = tmp_path / "source", tmp_path / "target"
     place, other = site.open(), site.open()
     for name, content in CONTENTS.items():
@@ -81,7 +81,7 @@ def test_a_folder_that_is_absent(place: Place, kind: str) -> None:
         assert "see that" in caught.value.hint.casefold()
 
 
-def test_what_is_absent(place: Place, tmp_path: Path) -> None:
+def test_an_absent_file_is_reported(place: Place, tmp_path: Path) -> None:
     assert place.find("a.csv") is None
     assert place.find("deep/er/a.csv") is None
     place.delete("a.csv")
@@ -94,15 +94,15 @@ def test_what_is_absent(place: Place, tmp_path: Path) -> None:
 
 def test_another_content_is_another_version(place: Place, site: Site) -> None:
     site.write("a.csv", b"first")
-    first = found(place, "a.csv")
-    assert found(place, "a.csv") == first
+    first = entry_at(place, "a.csv")
+    assert entry_at(place, "a.csv") == first
     site.write("a.csv", b"second")
-    assert found(place, "a.csv") != first
+    assert entry_at(place, "a.csv") != first
 
 
 def test_a_file_moves_once(place: Place, site: Site) -> None:
     site.write("inbox/a.csv", WORDS)
-    entry = found(place, "inbox/a.csv")
+    entry = entry_at(place, "inbox/a.csv")
     moves = [place.move(entry, "done/today/a.csv") for _ in range(2)]
     assert moves == [Moved.DONE, Moved.GONE]
     assert site.files() == {"done/today/a.csv": WORDS}
@@ -111,19 +111,19 @@ def test_a_file_moves_once(place: Place, site: Site) -> None:
 def test_a_file_does_not_move_over_another(place: Place, site: Site) -> None:
     site.write("a.csv", WORDS)
     site.write("b.csv", b"other")
-    assert place.move(found(place, "a.csv"), "b.csv") is Moved.TAKEN
+    assert place.move(entry_at(place, "a.csv"), "b.csv") is Moved.TAKEN
     assert site.files() == {"a.csv": WORDS, "b.csv": b"other"}
 
 
 def test_a_newer_file_stays_where_it_came(place: Place, site: Site) -> None:
     site.write("a.csv", WORDS)
-    entry = found(place, "a.csv")
+    entry = entry_at(place, "a.csv")
     site.write("a.csv", b"newer")
     assert place.move(entry, "b.csv") is Moved.GONE
     assert site.files() == {"a.csv": b"newer"}
 
 
-def test_what_is_deleted_is_gone(place: Place, site: Site) -> None:
+def test_a_deleted_file_is_gone(place: Place, site: Site) -> None:
     site.write("a/b.csv", WORDS)
     for _ in range(2):
         place.delete("a/b.csv")

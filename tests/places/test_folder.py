@@ -1,4 +1,4 @@
-"""What only a folder has: the system's refusals, and an absent disk."""
+"""Behaviour of folders alone: refusals of the system, an absent disk."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def test_only_plain_files_are_listed(root: Path) -> None:
     assert place.find("link") is place.find("folder") is None
 
 
-def test_what_the_system_refuses_is_told(root: Path) -> None:
+def test_refusals_of_the_system_are_reported(root: Path) -> None:
     (root / "file").write_bytes(b"1")
     place = FolderPlace(root)
     entry = entry_of("file", (root / "file").lstat())

@@ -1,4 +1,4 @@
-"""Which place a URL names, and what is no place."""
+"""The place that a URL names, and URLs that name none."""
 
 import sys
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_a_place_is_shown_without_its_settings(url: str, shown: str) -> None:
         ("sftp://host/in?secret=SECRET", "sftp://host/in: nobody knows “secret”"),
     ],
 )
-def test_what_is_no_place_is_told_without_its_secrets(url: str, why: str) -> None:
+def test_errors_of_a_wrong_url_hide_its_secrets(url: str, why: str) -> None:
     with pytest.raises(UsageProblem, match=why) as caught:
         open_place(url, BASE)
     assert caught.value.hint
@@ -60,7 +60,7 @@ def test_what_is_no_place_is_told_without_its_secrets(url: str, why: str) -> Non
         ("sftp://h", "sftp"),
     ],
 )
-def test_a_place_without_its_library_says_what_to_install(
+def test_a_place_without_its_library_names_the_package_to_install(
     url: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for library, _ in EXTRAS.values():

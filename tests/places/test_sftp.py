@@ -1,4 +1,4 @@
-"""What only an SFTP server has: a key that is known, a user that is let in, lost connections."""
+"""Behaviour of SFTP servers alone: known keys, log-in, lost connections."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def refused(url: str) -> tuple[str, str]:
-    """What is told of a server that does not let us in."""
+    """Message and hint of the refusal to log in."""
     with opened(url) as place, pytest.raises(PlaceRefused) as caught:
         place.listing("")
     assert caught.value.exit is Exit.USAGE
@@ -54,7 +54,7 @@ def test_a_host_must_be_known(sftp: SftpSite, home: Path) -> None:
         place.listing("")
 
 
-def test_a_password_is_what_a_command_prints(sftp: SftpSite, home: Path) -> None:
+def test_the_password_command_prints_the_password(sftp: SftpSite, home: Path) -> None:
     (secret := home / "secret").write_text(f"{PASSWORD}\nnot this")
     with opened(sftp.url(key=None, password_command=f"cat%20{secret}")) as place:
         place.listing("")
@@ -90,14 +90,14 @@ def test_a_folder_that_is_absent(sftp: SftpSite, tmp_path: Path) -> None:
     assert not (sftp.root / "absent").exists()
 
 
-def test_from_where_the_user_begins(sftp: SftpSite) -> None:
+def test_paths_can_begin_at_the_home_of_the_user(sftp: SftpSite) -> None:
     (sftp.root / "begin").mkdir()
     (sftp.root / "begin" / "a").touch()
     with opened(sftp.url("~/begin")) as place:
         assert [entry.name for entry in place.listing("")] == ["a"]
 
 
-def test_in_a_thread_whose_own_loop_runs(sftp: SftpSite) -> None:
+def test_a_thread_with_a_running_loop_can_list(sftp: SftpSite) -> None:
     (sftp.root / "looping").mkdir()
 
     async def listed() -> int:

@@ -1,4 +1,4 @@
-"""Which files are whole, by what is seen of them."""
+"""Files are whole by their observations."""
 
 from pathlib import PurePosixPath
 
@@ -84,7 +84,7 @@ def test_another_file_in_its_place_begins_anew() -> None:
         *((name, False) for name in ("a.csv", "a", "part", "tmp.csv", "a.part.csv", "a~$.xlsx")),
     ],
 )
-def test_what_is_no_input(name: str, *, is_left: bool) -> None:
+def test_names_of_no_input(name: str, *, is_left: bool) -> None:
     assert is_no_input(name) is is_left
     listing: Listing = {name: (1, 1)}
     assert rested((0, listing), (9, listing)) == ([] if is_left else [name])
@@ -119,13 +119,13 @@ def test_the_next_look_is_when_a_file_has_rested(
         (A | {"~$a.csv": (1, 1)}, 6, "it is open in another program, as ~$a.csv beside it says"),
     ],
 )
-def test_why_a_file_is_not_taken(listing: Listing, now: float, reason: str | None) -> None:
+def test_reasons_why_a_file_waits(listing: Listing, now: float, reason: str | None) -> None:
     seen = observe({}, entries(listing), 0)
     (sighting,) = waiting(seen)
     assert waiting_reason(seen, sighting, now, SETTLE) == reason
 
 
-def test_what_is_unfinished_by_its_name() -> None:
+def test_unfinished_names() -> None:
     listing: Listing = dict.fromkeys(("b.TMP", "a.csv.part", "a.csv", ".a", "a.csv.done"), (1, 1))
     seen = observe({}, entries(listing), 0)
     assert [str(place) for place in unfinished(seen)] == ["a.csv.part", "b.TMP"]

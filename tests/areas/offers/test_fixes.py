@@ -11,7 +11,7 @@ from feedtool.feeds.columns.number import Whole
 from feedtool.feeds.fix import FlawedCell, NewValue
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.settings import Context
-from tests.feeds.columns.conftest import named, number, text
+from tests.feeds.columns.conftest import case_id, number, text
 
 BY_NAME = {fix.name: fix for fix in FIXES}
 WITH_GTIN, WITHOUT = frozenset({GTIN}), frozenset[str]()
@@ -32,7 +32,7 @@ MENDED: list[tuple[str, Cell, frozenset[str], NewValue | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "cell", "filled", "new"), MENDED, ids=named)
+@pytest.mark.parametrize(("name", "cell", "filled", "new"), MENDED, ids=case_id)
 def test_what_a_cell_holds_afterwards(
     name: str, cell: Cell, filled: frozenset[str], new: NewValue | None
 ) -> None:

@@ -9,7 +9,7 @@ from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.fix import FlawedCell, NewValue
 from feedtool.model.cells import Cell, CellType
 from tests.catalogues import judging
-from tests.feeds.columns.conftest import named, number, text
+from tests.feeds.columns.conftest import case_id, number, text
 
 BY_NAME = {fix.name: fix for fix in FIXES}
 CATEGORY, PROSE, TITLE = CategoryCode(), Prose(), Title()
@@ -24,7 +24,7 @@ MENDED: list[tuple[str, CellType, Cell, NewValue | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "kind", "cell", "new"), MENDED, ids=named)
+@pytest.mark.parametrize(("name", "kind", "cell", "new"), MENDED, ids=case_id)
 def test_what_a_cell_holds_afterwards(
     name: str, kind: CellType, cell: Cell, new: NewValue | None
 ) -> None:

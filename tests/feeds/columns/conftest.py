@@ -9,7 +9,7 @@ from tests.conftest import as_context
 
 
 class Reading(NamedTuple):
-    """What a cell came to."""
+    """The value that was read of a cell, and the problems."""
 
     value: object | None
     codes: tuple[str, ...]
@@ -17,12 +17,10 @@ class Reading(NamedTuple):
 
 
 def text(shown: str) -> Cell:
-    """A cell of text."""
     return Cell(Kind.TEXT, shown)
 
 
 def number(digits: str, *, percent: bool = False, zeros: int = 0) -> Cell:
-    """A numeric cell."""
     return Cell(Kind.NUMBER, digits, percent, zeros)
 
 
@@ -56,7 +54,7 @@ NO_VALUES = {
 """Cells that are neither number nor text, by the code that refuses them."""
 
 
-def named(case: object) -> str:
-    """The id of a case: of a cell its text."""
+def case_id(case: object) -> str:
+    """The id of a case; for a cell its text."""
     shown = case.text if isinstance(case, Cell) else str(getattr(case, "__name__", case))
     return ascii(shown[:40])

@@ -74,11 +74,11 @@ def test_the_hint_names_the_nearest(writing: str, nearest: str) -> None:
 
 
 @pytest.mark.parametrize("writing", ["Occasion", "reconditionné", "Used good"])
-def test_nothing_is_suggested_where_a_word_may_mean_several(writing: str) -> None:
+def test_an_ambiguous_word_gets_no_suggestion(writing: str) -> None:
     assert read(CONDITION_TYPE, text(writing)).hint == "write the one that is meant"
 
 
-def test_of_two_letters_none_is_near() -> None:
+def test_two_letters_get_no_suggestion() -> None:
     reading = read(Choice({"fr-FR": ("fr",), "es-ES": ("es",)}), text("de"))
     assert (reading.codes, reading.hint) == (("enum-value",), "write the one that is meant")
 
@@ -126,7 +126,7 @@ def test_a_retired_field_takes_nothing(cell: Cell) -> None:
 
 
 @pytest.mark.parametrize("cell", [text("1"), text(""), *NO_VALUES.values()], ids=str)
-def test_a_field_that_is_not_supported_any_more_is_read_by_nobody(cell: Cell) -> None:
+def test_a_field_no_longer_supported_is_ignored(cell: Cell) -> None:
     assert read(Ignored(), cell) == (None, (), "")
 
 
@@ -149,7 +149,7 @@ def test_a_condition_of_the_legacy_zip(writing: str, value: str | None) -> None:
     assert (reading.value, reading.codes) == (value, () if value else ("enum-value",))
 
 
-def test_those_of_the_legacy_zip_are_a_setting() -> None:
+def test_legacy_conditions_are_a_setting() -> None:
     own = AccountSettings(legacy_conditions={"Antique": "7"})
     assert read(LEGACY_CONDITION, text("antique"), own).value == "Antique"
     assert read(LEGACY_CONDITION, text("New"), own).codes == ("enum-value",)
@@ -191,7 +191,7 @@ def test_yes_and_no_of_other_cells(cell: Cell, value: str | None, codes: tuple[s
 @pytest.mark.parametrize(
     ("language", "words"), [(None, "Yes, No"), ("fr", "Oui, Non"), ("es", "Sí, No")]
 )
-def test_yes_and_no_are_told_in_words(language: str | None, words: str) -> None:
+def test_yes_and_no_are_shown_in_words(language: str | None, words: str) -> None:
     reading = YesNo().read(text("perhaps"), ColumnReader(YesNo(), Context(AccountSettings())))
     assert isinstance(reading, InvalidValue)
     (fault,) = reading.faults
@@ -237,7 +237,7 @@ def test_the_nearest_suggested_value_is_named() -> None:
 
 
 @pytest.mark.parametrize("cell", [text("Anyone"), text("U-P-S")], ids=str)
-def test_where_none_is_suggested_each_is_as_good(cell: Cell) -> None:
+def test_a_choice_without_suggestions_takes_any_text(cell: Cell) -> None:
     assert read(CARRIER, cell) == (cell.text, (), "")
 
 
@@ -281,7 +281,7 @@ ACCENTS = {
 
 
 @pytest.mark.parametrize(("writing", "code"), ACCENTS.items(), ids=map(ascii, ACCENTS))
-def test_accents_that_are_wrong_are_told(writing: str, code: str) -> None:
+def test_wrong_accents_are_reported(writing: str, code: str) -> None:
     found = read(Country(), text(writing))
     told = ("trimmed",) * writing.startswith(" ") + ("enum-accents",) * (writing != "Pérou")
     assert found[:2] == (code, told)
@@ -300,7 +300,7 @@ SAID_TWICE = Choice({"A": ("Été",), "B": ("Etè",)})
         (CONDITION_TYPE, text("Usedlikénew"), NARROW),  # not one that the seller may use
     ],
 )
-def test_what_differs_in_more_than_accents_is_refused(
+def test_texts_that_differ_in_more_than_accents_are_refused(
     kind: Choice, cell: Cell, settings: AccountSettings | None
 ) -> None:
     assert read(kind, cell, settings)[:2] == (None, ("enum-value",))

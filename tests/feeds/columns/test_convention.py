@@ -1,4 +1,4 @@
-"""Which separator means decimals is settled by a column's other cells, or not at all."""
+"""The decimal separator is settled by a column's other cells, or not at all."""
 
 from decimal import Decimal
 
@@ -126,7 +126,7 @@ def test_contradictory_evidence_is_shown_wherever_it_stands(files: Files) -> Non
 
 
 @pytest.mark.parametrize(("row", "other", "message"), REFUSED.values(), ids=REFUSED)
-def test_what_was_settled_is_refused_with_the_evidence(
+def test_the_other_separator_is_refused_with_the_evidence(
     files: Files, row: dict[str, str], other: dict[str, str], message: str
 ) -> None:
     for rows in ((row, other), (other, row)):

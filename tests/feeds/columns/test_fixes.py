@@ -13,7 +13,7 @@ from feedtool.feeds.columns.text import Comment, Reference, Text
 from feedtool.feeds.fix import FlawedCell, NewValue
 from feedtool.model.cells import Cell, CellType
 from feedtool.model.settings import Context
-from tests.feeds.columns.conftest import NO_VALUES, named, number, text
+from tests.feeds.columns.conftest import NO_VALUES, case_id, number, text
 
 BY_NAME = {fix.name: fix for fix in FIXES}
 STATES = Choice({"Used": ("Usé", "état usé"), "New": ("Neuf",), "Renewed": ("Rénové",)})
@@ -53,8 +53,8 @@ MENDED: list[tuple[str, CellType, Cell, NewValue]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "kind", "cell", "new"), MENDED, ids=named)
-def test_what_a_cell_holds_afterwards(name: str, kind: CellType, cell: Cell, new: NewValue) -> None:
+@pytest.mark.parametrize(("name", "kind", "cell", "new"), MENDED, ids=case_id)
+def test_fixes_of_cells(name: str, kind: CellType, cell: Cell, new: NewValue) -> None:
     assert fixed(name, kind, cell) == new
 
 
@@ -85,6 +85,6 @@ LEFT: list[tuple[str, CellType, Cell]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "kind", "cell"), LEFT, ids=named)
-def test_what_only_people_know(name: str, kind: CellType, cell: Cell) -> None:
+@pytest.mark.parametrize(("name", "kind", "cell"), LEFT, ids=case_id)
+def test_cells_that_only_people_can_fix(name: str, kind: CellType, cell: Cell) -> None:
     assert fixed(name, kind, cell) is None

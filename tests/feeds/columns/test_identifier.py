@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.feeds.columns.identifier import Identifier
 from feedtool.model.cells import BLANK, Cell
-from tests.feeds.columns.conftest import NO_VALUES, named, number, read, text
+from tests.feeds.columns.conftest import NO_VALUES, case_id, number, read, text
 
 READ: list[tuple[Cell, str, tuple[str, ...]]] = [
     (text("24A17F09-1"), "24A17F09-1", ()),
@@ -22,7 +22,7 @@ READ: list[tuple[Cell, str, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("cell", "value", "codes"), READ, ids=named)
+@pytest.mark.parametrize(("cell", "value", "codes"), READ, ids=case_id)
 def test_an_identifier_stays_as_it_is(cell: Cell, value: str, codes: tuple[str, ...]) -> None:
     assert read(Identifier(), cell)[:2] == (value, codes)
 
@@ -39,12 +39,12 @@ REFUSED: list[tuple[Cell, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("cell", "code"), REFUSED, ids=named)
-def test_what_a_spreadsheet_has_spoilt_is_refused(cell: Cell, code: str) -> None:
+@pytest.mark.parametrize(("cell", "code"), REFUSED, ids=case_id)
+def test_identifiers_spoilt_by_a_spreadsheet_are_refused(cell: Cell, code: str) -> None:
     reading = read(Identifier(), cell)
     assert (reading.value, reading.codes) == (None, (code,))
 
 
-@pytest.mark.parametrize("cell", [BLANK, text(""), text(" \u00a0\u200b")], ids=named)
-def test_a_blank_is_none(cell: Cell) -> None:
+@pytest.mark.parametrize("cell", [BLANK, text(""), text(" \u00a0\u200b")], ids=case_id)
+def test_a_blank_has_no_value(cell: Cell) -> None:
     assert read(Identifier(), cell) == (None, (), "")

@@ -4,11 +4,10 @@ import pytest
 
 from feedtool.feeds.columns.moment import Moment
 from feedtool.model.cells import BLANK, Cell, Kind
-from tests.feeds.columns.conftest import NO_VALUES, named, number, read, text
+from tests.feeds.columns.conftest import NO_VALUES, case_id, number, read, text
 
 
 def date(shown: str) -> Cell:
-    """A cell that a spreadsheet keeps as a date."""
     return Cell(Kind.DATE, shown)
 
 
@@ -25,7 +24,7 @@ MOMENTS: list[tuple[Cell, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("cell", "value"), MOMENTS, ids=named)
+@pytest.mark.parametrize(("cell", "value"), MOMENTS, ids=case_id)
 def test_a_date_is_read_in_utc(cell: Cell, value: str) -> None:
     assert read(Moment(), cell) == (value, (), "")
 
@@ -36,7 +35,7 @@ NO_MOMENTS = [
 ]
 
 
-@pytest.mark.parametrize("cell", NO_MOMENTS, ids=named)
+@pytest.mark.parametrize("cell", NO_MOMENTS, ids=case_id)
 def test_anything_else_is_refused(cell: Cell) -> None:
     reading = read(Moment(), cell)
     assert (reading.value, reading.codes) == (None, ("moment-format",))
@@ -51,6 +50,6 @@ def test_a_cell_without_a_value(code: str, cell: Cell) -> None:
     assert read(Moment(), cell).codes == (code,)
 
 
-@pytest.mark.parametrize("cell", [BLANK, text(" \u200b")], ids=named)
+@pytest.mark.parametrize("cell", [BLANK, text(" \u200b")], ids=case_id)
 def test_a_blank_is_no_moment(cell: Cell) -> None:
     assert read(Moment(), cell) == (None, (), "")

@@ -11,7 +11,7 @@ from feedtool.feeds.columns.number import Amount, Days, Money, Number, Rate, Who
 from feedtool.feeds.columns.text import plain
 from feedtool.model.cells import Cell
 from feedtool.model.settings import AccountSettings, Bounds
-from tests.feeds.columns.conftest import named, number, read, text
+from tests.feeds.columns.conftest import case_id, number, read, text
 
 ZERO, MONEY = Decimal(0), Money()
 PRICE = Money(above=ZERO)
@@ -135,7 +135,7 @@ REFUSED: dict[str, dict[Number, tuple[Cell, ...]]] = {
 }
 
 
-@pytest.mark.parametrize(("kind", "cell", "value"), READ, ids=named)
+@pytest.mark.parametrize(("kind", "cell", "value"), READ, ids=case_id)
 def test_read(kind: Number, cell: Cell, value: object) -> None:
     assert read(kind, cell) == (value, (), "")
 
@@ -148,7 +148,7 @@ def test_read(kind: Number, cell: Cell, value: object) -> None:
         for kind in kinds
         for cell in kinds[kind]
     ],
-    ids=named,
+    ids=case_id,
 )
 def test_refused(kind: Number, cell: Cell, code: str) -> None:
     reading = read(kind, cell)
@@ -156,14 +156,14 @@ def test_refused(kind: Number, cell: Cell, code: str) -> None:
     assert reading.hint
 
 
-@pytest.mark.parametrize("cell", REFUSED["number-format"][DAYS], ids=named)
-def test_a_time_that_is_no_whole_days_is_told_so(cell: Cell) -> None:
+@pytest.mark.parametrize("cell", REFUSED["number-format"][DAYS], ids=case_id)
+def test_parts_of_days_get_a_hint(cell: Cell) -> None:
     assert read(DAYS, cell).hint.startswith("type whole days as one number:")
 
 
 @pytest.mark.parametrize("decimal", [None, ".", ","])
 @pytest.mark.parametrize(("writing", "amount"), WRITINGS.items(), ids=map(repr, WRITINGS))
-def test_a_clear_writing_is_read_whatever_the_column_settles(
+def test_a_clear_number_is_read_with_any_decimal_separator(
     writing: str, amount: str, decimal: str | None
 ) -> None:
     assert read(MONEY, text(writing), decimal=decimal) == (Decimal(amount), (), "")
@@ -195,7 +195,7 @@ def test_a_settled_column_reads_it(writing: str, decimal: str, amount: str) -> N
         ("0", "0"),
     ],
 )
-def test_a_rate_formatted_as_a_percentage_is_what_it_shows(digits: str, value: str) -> None:
+def test_a_rate_formatted_as_a_percentage_is_read_as_shown(digits: str, value: str) -> None:
     reading = read(VAT, number(digits, percent=True))
     assert (reading.value, reading.codes) == (Decimal(value), ("percent-read",))
 
@@ -216,7 +216,7 @@ def test_bounds_that_the_specification_does_not_give_are_settings(
     assert read(kind, cell).codes == ()
 
 
-def test_a_vat_fraction_is_told_as_its_percentage_and_never_rounded() -> None:
+def test_the_hint_for_a_vat_fraction_is_its_exact_percentage() -> None:
     hint = read(VAT, number("0.196")).hint
     assert hint.startswith("type 19.6 for 19.6 %; ")
     assert "vat_scale" in hint

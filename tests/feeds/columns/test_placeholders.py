@@ -9,7 +9,7 @@ from feedtool.feeds.columns.placeholders import FORMULA_ERRORS
 from feedtool.feeds.columns.text import Comment, ProductReference, Reference, Text
 from feedtool.model.cells import Cell, CellType, Kind
 from tests.conftest import Find, offer, update
-from tests.feeds.columns.conftest import named, number, read, text
+from tests.feeds.columns.conftest import case_id, number, read, text
 
 REFERENCE, PRODUCT, GTIN = Reference(), ProductReference(), Gtin()
 IDENTIFIERS = (REFERENCE, PRODUCT, GTIN)
@@ -79,16 +79,16 @@ WORDS = [
 """Texts that stay as they are."""
 
 
-@pytest.mark.parametrize("kind", IDENTIFIERS, ids=named)
+@pytest.mark.parametrize("kind", IDENTIFIERS, ids=case_id)
 @pytest.mark.parametrize("shown", BY_PROGRAMS)
-def test_what_programs_write_is_refused(kind: CellType, shown: str) -> None:
+def test_placeholders_of_programs_are_refused(kind: CellType, shown: str) -> None:
     codes = read(kind, text(shown)).codes
     assert [code for code in codes if code != "trimmed"] == ["placeholder"]
 
 
-@pytest.mark.parametrize("kind", [REFERENCE, PRODUCT], ids=named)
+@pytest.mark.parametrize("kind", [REFERENCE, PRODUCT], ids=case_id)
 @pytest.mark.parametrize("shown", BY_PEOPLE)
-def test_what_people_write_is_sent_with_a_warning(kind: CellType, shown: str) -> None:
+def test_placeholders_of_people_are_sent_with_a_warning(kind: CellType, shown: str) -> None:
     assert read(kind, text(shown)).value == shown
     assert read(kind, text(shown)).codes == ("placeholder-doubtful",)
 
@@ -115,12 +115,12 @@ def test_a_parcel_number_is_no_placeholder() -> None:
 
 
 @pytest.mark.parametrize("shown", ERRORS)
-@pytest.mark.parametrize("kind", [*IDENTIFIERS, *TEXTS, Money()], ids=named)
+@pytest.mark.parametrize("kind", [*IDENTIFIERS, *TEXTS, Money()], ids=case_id)
 def test_errors_of_formulas_are_known_in_all_languages(kind: CellType, shown: str) -> None:
     assert read(kind, text(shown)).codes == ("formula-error",)
 
 
-@pytest.mark.parametrize("kind", IDENTIFIERS, ids=named)
+@pytest.mark.parametrize("kind", IDENTIFIERS, ids=case_id)
 @pytest.mark.parametrize("shown", UNSIGNED)
 def test_an_identifier_is_no_error_without_its_sign(kind: CellType, shown: str) -> None:
     assert read(kind, text(shown)).codes == ("formula-error",)

@@ -49,7 +49,7 @@ def test_the_memory_is_bounded() -> None:
 @pytest.mark.parametrize(
     ("shown", "refused"), [("A", None), ("A ", False), ("A|B", True)], ids=["A", "blank", "bar"]
 )
-def test_it_tells_whether_anything_was_flawed(shown: str, refused: object) -> None:
+def test_is_flawed_is_true_after_a_flaw(shown: str, refused: object) -> None:
     reader = ColumnReader(Reference(), Context())
     (value,) = reader.read([shown], lambda key: text(str(key)))
     assert reader.is_flawed is (refused is not None)
@@ -65,9 +65,7 @@ EVERY_TYPE = pytest.mark.parametrize("kind", TYPES, ids=lambda kind: type(kind).
 
 @EVERY_TYPE
 @pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
-def test_what_is_neither_number_nor_text_is_never_turned_into_one(
-    kind: CellType, code: str, cell: Cell
-) -> None:
+def test_cells_without_number_or_text_have_no_value(kind: CellType, code: str, cell: Cell) -> None:
     reading = read(kind, cell)
     assert (reading.value, reading.codes) == (None, (code,))
 

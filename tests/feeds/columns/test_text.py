@@ -1,4 +1,4 @@
-"""Texts, kept but for blanks at their ends; GTINs, whose digits and lost zeros prove themselves."""
+"""Texts lose only blanks at their ends; GTINs are proved by their digits and lost zeros."""
 
 import pytest
 from hypothesis import assume, given
@@ -8,7 +8,7 @@ from feedtool.feeds.columns.gtin import LENGTHS, LOST_ZEROS, Gtin, check_digit
 from feedtool.feeds.columns.text import Comment, ProductReference, Reference, Text, plain
 from feedtool.model.cells import Cell, CellType
 from feedtool.model.settings import AccountSettings, Bounds
-from tests.feeds.columns.conftest import named, number, read, text
+from tests.feeds.columns.conftest import case_id, number, read, text
 
 TEXT, REFERENCE, PRODUCT, COMMENT, GTIN = (
     *(Text(), Reference(), ProductReference(), Comment()),
@@ -149,18 +149,18 @@ FLAWED: dict[str, list[tuple[CellType, Cell]]] = {
 REFUSED = [(kind, cell, code) for code, cells in FLAWED.items() for kind, cell in cells]
 
 
-@pytest.mark.parametrize(("kind", "cell", "value"), READ, ids=named)
+@pytest.mark.parametrize(("kind", "cell", "value"), READ, ids=case_id)
 def test_read(kind: CellType, cell: Cell, value: str) -> None:
     assert read(kind, cell) == (value, (), "")
 
 
-@pytest.mark.parametrize(("kind", "cell", "value", "code"), WARNED, ids=named)
+@pytest.mark.parametrize(("kind", "cell", "value", "code"), WARNED, ids=case_id)
 def test_read_with_a_word_about_it(kind: CellType, cell: Cell, value: str, code: str) -> None:
     reading = read(kind, cell)
     assert (reading.value, reading.codes) == (value, (code,))
 
 
-@pytest.mark.parametrize(("kind", "cell", "code"), REFUSED, ids=named)
+@pytest.mark.parametrize(("kind", "cell", "code"), REFUSED, ids=case_id)
 def test_refused(kind: CellType, cell: Cell, code: str) -> None:
     reading = read(kind, cell)
     assert reading.codes == (code,)
@@ -176,7 +176,7 @@ def test_the_advised_length_is_a_setting() -> None:
 
 
 @pytest.mark.parametrize("shown", NOT_IN_XML, ids=ascii)
-def test_what_xml_cannot_carry_is_spelled_out(shown: str) -> None:
+def test_characters_outside_xml_are_spelled_out(shown: str) -> None:
     assert f"A<U+{ord(shown[1]):04X}>B" in Comment().faults(shown)[0].message
 
 
@@ -188,7 +188,7 @@ def test_what_xml_cannot_carry_is_spelled_out(shown: str) -> None:
         ("123457", "format the column as text and copy the number from the package"),
     ],
 )
-def test_the_hint_tells_what_would_be_right(shown: str, hint: str) -> None:
+def test_the_hint_names_the_right_value(shown: str, hint: str) -> None:
     assert hint in read(GTIN, text(shown)).hint
 
 
