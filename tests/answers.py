@@ -37,7 +37,7 @@ class Answers:
         self._last = {len(pages) - 1}
 
     def ends_after(self, number: int) -> None:
-        """Let the page with this number be the last of its list; another list follows."""
+        """Make the page with this number the last of its list; another list follows."""
         self._last.add(number)
 
     def send(self, call: Call) -> Reply:

@@ -33,7 +33,6 @@ def prop(reference: str = "3263", **changes: Any) -> Property:
 
 
 def choices(*labels: str) -> tuple[PropertyChoice, ...]:
-    """Choices whose codes are their labels."""
     return tuple(PropertyChoice(label, label) for label in labels)
 
 
@@ -140,7 +139,6 @@ CATALOG = catalog_of(PROPERTIES)
 
 
 def judging(catalog: Catalog | None = None, dialect: AccountSettings | None = None) -> Context:
-    """A context that checks products by a catalogue."""
     known = catalog or CATALOG
     return Context(dialect or AccountSettings(), lambda _: known)
 
@@ -168,6 +166,6 @@ def product(number: int = 1, /, **changes: str | None) -> dict[str, str]:
 
 
 def shirt(number: int = 1, /, **changes: str | None) -> dict[str, str]:
-    """A valid row of a shirt, a variant."""
+    """A valid row of a shirt that is a variant."""
     variant = {"variantGroupReference": "SHIRT-7", "p4001": "M", "p4002": "Blue", "p3001": None}
     return product(number, **{"categoryCode": "010102", **variant, **changes})

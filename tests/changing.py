@@ -66,7 +66,7 @@ class Service:
         self.versions: dict[str, list[Version]] = {}
 
     def change(self, key: str, state: str = READY, lag: timedelta = timedelta(0)) -> None:
-        """Make or change a thing; the service shows it so after `lag`."""
+        """Add a version of a thing, which the service shows after `lag`."""
         version = Version(self.now, self.now + lag, key, state)
         insort(self.versions.setdefault(key, []), version)
 

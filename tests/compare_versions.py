@@ -132,7 +132,6 @@ def outcome(tree: Path, path: Path) -> list[tuple[str, object]]:
 
 
 def shortly(result: tuple[str, object]) -> str:
-    """The name of a result, and the beginning of its text."""
     return f"{result[0]} {str(result[1])[:SHOWN]}"
 
 

@@ -237,7 +237,6 @@ def told(sheet: CheckedSheet, code: str) -> list[Problem]:
 
 
 def codes(sheet: CheckedSheet) -> list[tuple[int | None, str]]:
-    """Row and code of every problem."""
     return [(problem.row, problem.code) for problem in sheet.problems()]
 
 

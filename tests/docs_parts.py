@@ -185,7 +185,6 @@ def recipe_tables() -> str:
 
 
 def functions() -> str:
-    """The functions of expressions."""
     rows = ((f"`{function.example}`", function.meaning) for function in FUNCTIONS.values())
     return markdown_table(("Function", "What it gives"), rows)
 
@@ -235,22 +234,18 @@ def rooms() -> str:
 
 
 def packages() -> str:
-    """The step of a package in each phase, and the phase after each answer."""
     return _decisions(decisions_drawn.PACKAGES)
 
 
 def batches() -> str:
-    """The decisions on a batch of products."""
     return _decisions(decisions_drawn.BATCHES)
 
 
 def zips() -> str:
-    """The decisions on a legacy zip."""
     return _decisions(decisions_drawn.ZIPS)
 
 
 def requests() -> str:
-    """The decisions on a single request."""
     return _decisions(decisions_drawn.REQUESTS)
 
 

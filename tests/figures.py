@@ -11,6 +11,6 @@ def families_in(text: str) -> list[Any]:
 
 
 def figures_in(text: str) -> dict[str, float]:
-    """Name and value of the label, `feedtool_sellers:all` → the figure."""
+    """Name and label of each sample, as `feedtool_sellers:all`, with its value."""
     samples = (sample for family in families_in(text) for sample in family.samples)
     return {":".join((sample.name, *sample.labels.values())): sample.value for sample in samples}

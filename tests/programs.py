@@ -16,7 +16,7 @@ NAMES = {
 
 
 def program(package: str) -> str | None:
-    """The path of a program; None if it is not installed."""
+    """The path of an installed program, or None."""
     return next(filter(None, map(shutil.which, NAMES[package])), None)
 
 

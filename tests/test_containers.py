@@ -69,7 +69,7 @@ def test_the_parts_of_a_fleet_are_there() -> None:
         assert SERVICES[name]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
 
 
-def test_what_is_mounted_is_declared_and_belongs_to_the_user() -> None:
+def test_mounts_are_declared_and_belong_to_the_user() -> None:
     mounts = [mount for service in SERVICES.values() for mount in service["volumes"]]
     volumes = {mount.partition(":")[0] for mount in mounts if mount[0] != "."}
     assert volumes == set(COMPOSE["volumes"])
@@ -78,7 +78,7 @@ def test_what_is_mounted_is_declared_and_belongs_to_the_user() -> None:
     assert {path for source, path, *_ in own_mounts if source[0] != "."} <= set(made.split())
 
 
-def test_the_page_says_what_is_to_be_put_beside_it() -> None:
+def test_docs_list_files_to_put_beside_compose_yaml() -> None:
     files = {file for service in SERVICES.values() for file in service["env_file"]}
     mounted = {
         mount.split(":")[0].removeprefix("./")
@@ -90,6 +90,6 @@ def test_the_page_says_what_is_to_be_put_beside_it() -> None:
     assert set(re.findall(r"^\| `(\S+)` \|", section, re.MULTILINE)) == files | mounted
 
 
-def test_no_secret_stands_in_it() -> None:
+def test_compose_yaml_holds_no_secret() -> None:
     text = (ROOT / "compose.yaml").read_text("utf-8")
     assert not re.search(r"(?i)(password|token|secret)\S*\s*[:=]\s*\S", re.sub("#.*", "", text))

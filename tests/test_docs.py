@@ -39,7 +39,6 @@ Shell = Callable[[str, Path], str]
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """The fenced blocks of a language in a page."""
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGES[page], re.DOTALL | re.MULTILINE)
 
 

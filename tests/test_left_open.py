@@ -45,7 +45,7 @@ gc.collect()
 """
 
 
-def test_commands_close_what_they_open(tmp_path: Path) -> None:
+def test_commands_close_their_files_and_sockets(tmp_path: Path) -> None:
     done = subprocess.run(  # noqa: S603  # ourselves
         [sys.executable, "-X", "dev", "-W", "error", "-c", SCRIPT],
         input=COMMANDS,

@@ -8,7 +8,7 @@ LISTS = [("ab", "cd"), ("ab", "cd", "ef"), ("abc", "de", "fgh", "ij"), ("abcdef"
 
 
 @pytest.mark.parametrize("lists", LISTS)
-def test_each_pair_stands_in_a_row_and_the_rows_are_few(lists: tuple[str, ...]) -> None:
+def test_each_pair_is_in_a_row_and_the_rows_are_few(lists: tuple[str, ...]) -> None:
     rows = list(pairs(*lists))
     for (index, first), (other, second) in combinations(enumerate(lists), 2):
         assert {(row[index], row[other]) for row in rows} == set(product(first, second))

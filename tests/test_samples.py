@@ -157,7 +157,7 @@ def vocabulary() -> set[str]:
     ],
     ids=lambda parameter: parameter,
 )
-def test_samples_are_as_they_are_made_now(
+def test_samples_equal_freshly_made_ones(
     script: str, names: tuple[str, ...], tmp_path: Path
 ) -> None:
     run_path(str(SAMPLES / script))["write_all"](tmp_path)
@@ -217,7 +217,7 @@ def test_french_amounts_are_read_as_france_writes_them() -> None:
     assert bodies[9]["price"]["taxes"][0] == {"code": "VAT", "value": 5.5}
 
 
-def test_the_service_refuses_what_only_it_can_know(tmp_path: Path) -> None:
+def test_service_refuses_rows_that_a_check_cannot(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     for name, (rows, done, refused) in REFUSED.items():
         (result,) = desk.submit(SAMPLES / name).outcomes

@@ -27,12 +27,11 @@ FORGED = {"Host": "own.example", "X-Forwarded-Host": "evil.example", "X-Forwarde
 
 
 def tell(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
-    """Answer with the facts about a request that the application gets."""
     start("200 OK", [("Content-Type", "application/json")])
     return [json.dumps([environ.get(name) for name in TOLD]).encode()]
 
 
-def asked(
+def answer_of(
     listening: socket.socket, body: bytes = b"", proxy: str | None = None, **headers: str
 ) -> tuple[int, bytes]:
     """The status and the body of one answer."""
@@ -61,10 +60,10 @@ def asked(
         (LOOPBACK, "https, http", None),
     ],
 )
-def test_only_the_trusted_proxy_is_believed_and_only_that_it_is_https(
+def test_only_https_is_taken_from_only_the_trusted_proxy(
     proxy: str | None, told: str, scheme: str | None
 ) -> None:
-    status, body = asked(listen(LOOPBACK, 0), proxy=proxy, X_Forwarded_Proto=told)
+    status, body = answer_of(listen(LOOPBACK, 0), proxy=proxy, X_Forwarded_Proto=told)
     if scheme is None:
         assert status == 400
     else:
@@ -74,7 +73,7 @@ def test_only_the_trusted_proxy_is_believed_and_only_that_it_is_https(
 
 @pytest.mark.parametrize(("length", "status"), [(1000, 200), (1001, 413)])
 def test_a_body_has_its_limit(length: int, status: int) -> None:
-    assert asked(listen(LOOPBACK, 0), b"x" * length)[0] == status
+    assert answer_of(listen(LOOPBACK, 0), b"x" * length)[0] == status
 
 
 @contextmanager
@@ -97,7 +96,6 @@ def tell_length(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[
 
 
 def heard(connection: socket.socket) -> bytes:
-    """Read until the connection is closed."""
     return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
@@ -128,7 +126,7 @@ def test_a_body_that_is_taken_in_comes_whole() -> None:
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: a\r\n"])
-def test_half_open_connections_keep_nobody_out(
+def test_half_open_connections_do_not_block_others(
     monkeypatch: pytest.MonkeyPatch, begun: bytes
 ) -> None:
     """A connection whose body is on its way stays open."""
@@ -167,7 +165,7 @@ def test_a_unix_socket_is_for_those_of_its_mode_and_goes_with_its_server(
     path = socket_path
     listening = listen_on_file(path, mode)
     assert stat.S_IMODE(path.stat().st_mode) == mode
-    status, body = asked(listening, proxy="localhost", X_Forwarded_Proto="https")
+    status, body = answer_of(listening, proxy="localhost", X_Forwarded_Proto="https")
     assert (status, json.loads(body)) == (200, ["localhost", "own.example", "https", "https"])
     assert not path.exists()
 
@@ -176,7 +174,7 @@ def test_a_socket_left_behind_is_replaced(socket_path: Path) -> None:
     path = socket_path
     listen_on_file(path, 0o600).close()  # as a killed process does: the file stays
     assert path.is_socket()
-    assert asked(listen_on_file(path, 0o600))[0] == 200
+    assert answer_of(listen_on_file(path, 0o600))[0] == 200
 
 
 def test_a_socket_in_use_and_a_file_are_left_alone(socket_path: Path, tmp_path: Path) -> None:
