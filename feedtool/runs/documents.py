@@ -3,12 +3,11 @@
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from hashlib import file_digest
 from pathlib import Path, PurePosixPath
 from shutil import copyfile
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -166,14 +165,6 @@ def _digest(path: Path) -> str:
 # Turn files that form a sheet together into a workbook with a row for each.
 
 
-class ListedFiles(list[Mapping[str, Any]]):
-    """The rows of a list of files."""
-
-    @property
-    def columns(self) -> frozenset[str]:
-        return frozenset(key for row in self[:1] for key in row)
-
-
 def with_lists(
     inputs: Sequence[Input],
     kind: str | None,
@@ -243,10 +234,10 @@ def write_list(
     """Write the workbook of a list; the paths in its rows are relative to `folder`."""
     from feedtool.feeds.template import Basis
     from feedtool.templates.contents import contents_of
-    from feedtool.templates.rows import SheetRows, write
+    from feedtool.templates.rows import SheetRows, TableRows, write
 
     contents = contents_of(load().feeds[file_list.kind], Basis(language, Context(settings)))
-    rows = ListedFiles(file_list.rows(paths, folder, settings))
+    rows = TableRows(file_list.rows(paths, folder, settings))
     write(target, [SheetRows(contents, rows)], settings.reading)
 
 

@@ -1,6 +1,6 @@
 """Write rows into a workbook shaped like a template, a plain table, or a text file of either."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from openpyxl.packaging.custom import StringProperty
 from openpyxl.utils import get_column_letter
 
 from feedtool.feeds.export import KeyedRow, KeyedRows, PlainTable
-from feedtool.feeds.template import FIRST_ROW, KEY_ROW, Contents, Need
+from feedtool.feeds.template import FIRST_ROW, KEY_ROW, Contents, Field, Need
 from feedtool.model.cells import Value
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.files import LISTED
@@ -35,18 +35,12 @@ class SheetRows(NamedTuple):
     rows: KeyedRows
 
 
-class TableRows:
+class TableRows(list[KeyedRow]):
     """A few rows of a sheet, in memory."""
 
-    def __init__(self, rows: Sequence[KeyedRow]) -> None:
-        self._rows = rows
-        self.columns = dict.fromkeys(key for row in rows for key in row)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[KeyedRow]:
-        return iter(self._rows)
+    @property
+    def columns(self) -> Collection[str]:
+        return dict.fromkeys(key for row in self for key in row)
 
 
 def write(
@@ -78,19 +72,19 @@ def write(
     contents, rows = sheets[0]
     opened = atomic_write(target, on_whole, is_private=is_private)
     if fill_text := TEXT_FORMS.get(target.suffix.lower()):
-        keys = [
-            field.key
-            for field in contents.fields
-            if not field.is_folded or field.key in rows.columns
+        fields = [
+            field for field in contents.fields if not field.is_folded or field.key in rows.columns
         ]
+        has_labels = isinstance(contents, PlainTable) and contents.has_labels
+        heads = [field.label if has_labels else field.key for field in fields]
         with opened as place, _naming(target, place):
-            fill_text(place, _heads(contents, keys), _values(rows, keys))
+            fill_text(place, heads, _values(rows, fields))
         return ()
     with temporary_folder() as folder:
         book = _empty_book(sheets, copies_cells=copies_cells)
         (empty := folder / "empty.xlsx").write_bytes(book.content)
         filled = {
-            name: _values(sheet.rows, [field.key for field in sheet.contents.fields])
+            name: _values(sheet.rows, sheet.contents.fields)
             for name, sheet in zip(book.names, sheets, strict=True)
         }
         with opened as place, _naming(target, place):
@@ -165,13 +159,6 @@ def _naming(target: Path, temporary: Path) -> Iterator[None]:
         raise cannot_write(target, error) from error
 
 
-def _heads(contents: Contents | PlainTable, keys: Sequence[str]) -> Sequence[str]:
-    """Return the header of a text file: labels, or keys."""
-    if not isinstance(contents, PlainTable) or not contents.has_labels:
-        return keys
-    labels = {field.key: field.label for field in contents.fields}
-    return [labels[key] for key in keys]
-
-
-def _values(rows: KeyedRows, keys: Sequence[str]) -> Iterator[list[Value]]:
+def _values(rows: KeyedRows, fields: Sequence[Field]) -> Iterator[list[Value]]:
+    keys = [field.key for field in fields]
     return ([row.get(key) for key in keys] for row in rows)
