@@ -21,10 +21,9 @@ from feedtool.report.codes import Codes
 from feedtool.report.explained_row import write_columns, write_rows
 from feedtool.report.file import write_report
 from feedtool.report.plain import clean
-from feedtool.report.sheet_result import SheetResult
+from feedtool.report.sheet_result import SheetResult, exit_code
 from feedtool.report.text import write_text
 from feedtool.runs.codes import all_codes
-from feedtool.runs.exit_code import exit_code
 
 if TYPE_CHECKING:
     from feedtool.delivery.events import Event

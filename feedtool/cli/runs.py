@@ -186,7 +186,7 @@ class RecordedRuns(Struct, frozen=True):
     def _notify(self, run_id: int, submission: "Submission", notices: "RunNotices") -> Exit:
         """Send a run's summary to the targets of the options, else of its profile."""
         from feedtool.cli.notifier import targets_of_profile
-        from feedtool.runs.exit_code import exit_code
+        from feedtool.report.sheet_result import exit_code
         from feedtool.runs.workspace import options_of
 
         run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)

@@ -8,8 +8,8 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.jobs import Job
 from feedtool.page.session import PageSession
+from feedtool.report.sheet_result import exit_code
 from feedtool.runs.deliver import Submission, note_pass, resume
-from feedtool.runs.exit_code import exit_code
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.sellers import SellerAccount
 from feedtool.runs.workspace import needs_service

@@ -15,10 +15,10 @@ from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem,
 from feedtool.model.text import Translator, joined, tr, with_value
 from feedtool.places import Entry
 from feedtool.places.incoming import SUMMARY, names_for
+from feedtool.report.sheet_result import exit_code
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.deliver import Submission, results, resume
 from feedtool.runs.documents import with_lists
-from feedtool.runs.exit_code import exit_code
 from feedtool.runs.outputs import Outputs, has_workbook_copy
 from feedtool.runs.run_record import is_recordable
 from feedtool.runs.sellers import SellerAccount

@@ -12,9 +12,9 @@ from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, RowResult, Status
 from feedtool.model.sheet import VALID, CheckedSheet
+from feedtool.report.sheet_result import exit_code
 from feedtool.runs.corrections import results_to_correct
 from feedtool.runs.deliver import Submission, resume
-from feedtool.runs.exit_code import exit_code
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.row_results import rows_to_correct
 from feedtool.runs.run_record import RunOptions, RunSnapshots

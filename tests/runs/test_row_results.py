@@ -18,11 +18,10 @@ from feedtool.model.errors import (
 )
 from feedtool.model.nouns import WORST_FIRST, Message, RowResult, Status
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
-from feedtool.report.sheet_result import SheetResult
+from feedtool.report.sheet_result import SheetResult, exit_code
 from feedtool.report.tally import tally
 from feedtool.runs.corrections import write_corrections
 from feedtool.runs.deliver import results, resume
-from feedtool.runs.exit_code import exit_code
 from feedtool.runs.row_results import rows_to_correct
 from tests.conftest import Files, gtin, offer
 from tests.runs.conftest import START, Desk

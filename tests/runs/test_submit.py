@@ -11,7 +11,7 @@ from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.settings import AccountSettings, PackageLimits
-from feedtool.runs.exit_code import exit_code
+from feedtool.report.sheet_result import exit_code
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.submit import plan_only, submit
 from tests.conftest import Files, offer

@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.feeds.selection import ReleasedGuard, SelectionOptions
 from feedtool.model.settings import Guards
-from feedtool.runs.exit_code import exit_code
+from feedtool.report.sheet_result import exit_code
 from tests.areas.offers.changes.conftest import CHANGED, Market, Shop, codes, statuses
 from tests.conftest import offer, update
 
