@@ -23,12 +23,11 @@ from feedtool.cli import feedtool
 from feedtool.ledger.sellers import Figures
 from feedtool.model.call import Budget
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.model.field_docs import field_docs
 from feedtool.report.codes import BOTH, ROW, words_in
 from feedtool.runs import profiles
 from feedtool.runs.codes import all_codes
-from feedtool.runs.config import BUDGET_BOUNDS
-from feedtool.runs.page_rights import PageRights
+from feedtool.runs.config import BUDGET_BOUNDS, PageRights
+from feedtool.runs.json_schema import field_docs
 from feedtool.runs.sellers import families
 from tests import decisions_drawn
 

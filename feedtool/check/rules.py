@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from operator import attrgetter
 
-from feedtool.check.grouped_rows import HEADER_DIFFERS, HeadersOfRequests
 from feedtool.check.rewritten_references import REFERENCE_REWRITTEN, RewrittenReferences
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import plain, refused
 from feedtool.feeds.feed import Row
+from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.rule import Problems, Rule, SheetFacts, notices
 from feedtool.model.cells import Cell, shown
 from feedtool.model.nouns import Issue
-from feedtool.model.text import MessageText, joined, plural, tr
+from feedtool.model.text import FieldName, MessageText, joined, plural, tr
 from feedtool.sheets import Doubts
 
 PROBLEMS = Problems("feedtool.check")
@@ -22,6 +22,7 @@ DIMENSION_WRONG = PROBLEMS.warning("dimension-wrong")
 ENCODING_DOUBTFUL = PROBLEMS.error("encoding-doubtful")
 ENCODING_GUESSED = PROBLEMS.warning("encoding-guessed")
 EXAMPLE_LEFT = PROBLEMS.error("example-left")
+HEADER_DIFFERS = PROBLEMS.error("header-differs")
 HIDDEN_ROWS = PROBLEMS.warning("hidden-rows")
 MERGED_CELLS = PROBLEMS.warning("merged-cells")
 MERGED_NAMED = 5
@@ -170,6 +171,37 @@ def encoding_doubtful(row: Row, doubts: Doubts) -> Iterator[Issue]:
             page=doubts.page,
         )
         yield Issue(ENCODING_DOUBTFUL, message, hint, key)
+
+
+class HeadersOfRequests(Occurrences):
+    """Remember the values of rows that a request has only once (`Requests.common`)."""
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Note a row that may share its request with others."""
+        requests, values = row.feed.requests, row.values
+        if requests.common and requests.makes_request(row):
+            group = (str(values.get(key) or "") for key in requests.group_by)
+            self.add("\n".join((str(sheet), row.feed.kind, row.channel, *group)), sheet, row.number)
+            self.notes.append((requests.common, tuple(values.get(key) for key in requests.common)))
+
+    def faults(self, _: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
+        """Yield an issue for each cell that differs from the first row of its request."""
+        for index, _key, same in self.repeated():
+            first = self.place(same.first).row
+            keys, values = self.notes[index]
+            for key, value, expected in zip(keys, values, self.notes[same.first][1], strict=True):
+                if value != expected:
+                    yield self.place(index), _differs(key, first)
+
+
+def _differs(key: str, row: int) -> Issue:
+    message = tr(
+        "{field} is not that of row {row}, which is of the same request",
+        field=FieldName(key),
+        row=row,
+    )
+    hint = tr("write the same in all rows of the request, or give it a reference of its own")
+    return Issue(HEADER_DIFFERS, message, hint, key)
 
 
 def request_incomplete(row: int) -> Issue:

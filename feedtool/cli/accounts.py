@@ -37,8 +37,7 @@ from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions, Noti
 from feedtool.cli.typed import read_record
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import joined, tr
-from feedtool.runs.config import FILE
-from feedtool.runs.page_rights import SANDBOX
+from feedtool.runs.config import FILE, SANDBOX
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from feedtool.cli.notifier import RunNotices
     from feedtool.page.jobs import Job
     from feedtool.page.session import PageSession
-    from feedtool.runs.page_rights import PageRights
+    from feedtool.runs.config import PageRights
 
 KEPT_DAYS = 30
 MOST_BYTES = 1 << 30

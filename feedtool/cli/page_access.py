@@ -19,7 +19,7 @@ from feedtool.model.text import tr
 
 if TYPE_CHECKING:
     from feedtool.page.access import Access
-    from feedtool.runs.page_rights import PageRights
+    from feedtool.runs.config import PageRights
 
 SECRET, SECRET_BYTES = re.compile(r"[A-Za-z0-9_-]{32,}"), 24
 OWN, OWN_AND_GROUP, OF_OTHERS = 0o600, 0o660, 0o077

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from feedtool.model.text import tr
-from feedtool.runs.page_rights import ACTIONS, EVERY, PageRights
+from feedtool.runs.config import ACTIONS, EVERY, PageRights
 
 SAFE = frozenset({"GET", "HEAD"})
 """Methods that change nothing: other sites may link here with them, and read no answer."""

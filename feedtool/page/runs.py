@@ -29,10 +29,10 @@ from feedtool.report.file import write_report
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import write_copies_of
 from feedtool.runs.codes import all_codes
+from feedtool.runs.config import EVERY
 from feedtool.runs.corrections import results_to_correct, write_rows_to_correct
 from feedtool.runs.history import RunState, run_states
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.page_rights import EVERY
 from feedtool.runs.row_results import NOT_TAKEN, note_sent_again, results_of_run, rows_to_correct
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.workspace import (

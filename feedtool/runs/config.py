@@ -54,8 +54,13 @@ from msgspec.structs import replace
 from feedtool.model.call import Budget
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import joined, tr
-from feedtool.runs.config_tables import config_problem, read_tables, refuse_unknown, table_of
-from feedtool.runs.page_rights import EVERY, SANDBOX, PageRights, page_rights
+from feedtool.runs.config_tables import (
+    config_problem,
+    read_tables,
+    refuse_unknown,
+    table_of,
+    typed_like,
+)
 from feedtool.runs.profiles import FolderProfiles, Profile, folder_problem, profile_of
 
 FILE = "feedtool.toml"
@@ -64,6 +69,23 @@ MOST_NAMES = 10
 
 BUDGET_BOUNDS = {"per_second": (0.1, 1000), "burst": (1, 1000)}
 """The minimum and maximum: calls per second are any number, a burst is a whole one."""
+
+ACTIONS = ("check", "send", "release")
+"""All values of `PageRights.may`."""
+EVERY = "*"
+"""All profiles, in the rights of a user."""
+SANDBOX = "sandbox"
+"""The name of the embedded sandbox among the profiles."""
+
+
+class PageRights(Struct, frozen=True):
+    """The rights of a user of a shared page."""
+
+    profiles: tuple[str, ...] = ()
+    """The profiles whose files and runs are shown to the user, or `"*"` for all; `sandbox` is the
+    embedded sandbox."""
+    may: tuple[str, ...] = ()
+    """What the user may do with them: `check`, `send`, `release` held rows. All may look."""
 
 
 class Config(Struct, frozen=True):
@@ -145,7 +167,7 @@ def load(path: Path | None = None, fallbacks: tuple[Path, ...] = ()) -> Config:
             )
             for name in profiles
         },
-        page_rights(tables, str(path)),
+        _page_rights(tables, str(path)),
         budgets,
     )
 
@@ -171,3 +193,24 @@ def _budget(name: str, table: Mapping[str, Any], where: str) -> Budget:
             hint = tr("write a number from {least} to {most}", least=least, most=most)
             raise config_problem(where, reason, hint)
     return Budget(name, **values)
+
+
+def _page_rights(tables: Mapping[str, Any], where: str) -> Mapping[str, PageRights]:
+    """Return the rights of each user of a configuration; `where` is the name of its file."""
+    page = table_of(tables, "page", where)
+    refuse_unknown(page, ("users",), f"{where}, [page]")
+    users = table_of(page, "users", f"{where}, [page]")
+    return {
+        name: _rights(table_of(users, name, f"{where}, [page.users]"), f"{where}, {name}")
+        for name in users
+    }
+
+
+def _rights(table: Mapping[str, Any], where: str) -> PageRights:
+    refuse_unknown(table, PageRights.__struct_fields__, where)
+    lists = {name: [EVERY] if value == EVERY else value for name, value in table.items()}
+    rights = PageRights(
+        **{name: typed_like((), value, f"{where}: {name}") for name, value in lists.items()}
+    )
+    refuse_unknown(rights.may, ACTIONS, f"{where}: may")
+    return rights

@@ -1,7 +1,11 @@
 """Write JSON Schemas (draft 2020-12) of recipes and of the configuration, for editors."""
 
+import ast
+import inspect
 from collections.abc import Mapping
 from decimal import Decimal
+from itertools import pairwise
+from textwrap import dedent
 from typing import Any
 
 import msgspec
@@ -9,10 +13,8 @@ import msgspec
 from feedtool.check.recipes.recipe import PICKS, Join, Match, RecipeFile
 from feedtool.feeds.area import Areas
 from feedtool.model.call import Budget
-from feedtool.model.field_docs import field_docs
 from feedtool.model.settings import AccountSettings
-from feedtool.runs.config import BUDGET_BOUNDS, FILE
-from feedtool.runs.page_rights import ACTIONS, EVERY, PageRights
+from feedtool.runs.config import ACTIONS, BUDGET_BOUNDS, EVERY, FILE, PageRights
 from feedtool.runs.profiles import ACCOUNT, CHOICES, FLAGS, RANGES, RECORDS, TIMEOUTS
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -138,3 +140,15 @@ def _setting(name: str, default: object) -> Document:
     if name in RANGES:
         schema |= {"minimum": 0, "maximum": RANGES[name][0]}
     return schema if default is None else {**schema, "default": default}
+
+
+def field_docs(kind: type[Any]) -> dict[str, str]:
+    """Return the docstrings of a class's fields, from its source: Python forgets them."""
+    tree = ast.parse(dedent(inspect.getsource(kind))).body[0]
+    return {
+        ast.unparse(field.targets[0] if isinstance(field, ast.Assign) else field.target): text
+        for field, below in pairwise(getattr(tree, "body", ()))
+        if isinstance(field, ast.Assign | ast.AnnAssign)
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+        if (text := " ".join(str(below.value.value).split()))
+    }

@@ -18,8 +18,8 @@ from feedtool.cli.typed import command_of
 from feedtool.feeds.selection import SelectionOptions
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import LanguageChoice, Translator
+from feedtool.runs.config import SANDBOX
 from feedtool.runs.notify import Notifier, Target
-from feedtool.runs.page_rights import SANDBOX
 from feedtool.runs.plan_file import Account
 from tests.conftest import Files
 

@@ -11,7 +11,7 @@ import pytest
 from feedtool.cli.page_access import AccessOptions, Listener, kept_secret, open_listener
 from feedtool.model.errors import UsageProblem
 from feedtool.page.access import LocalAccess, SharedAccess
-from feedtool.runs.page_rights import PageRights
+from feedtool.runs.config import PageRights
 from feedtool.serving import LOOPBACK, listen
 
 USERS = {"anna": PageRights()}

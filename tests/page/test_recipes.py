@@ -11,7 +11,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.page.access import Users
 from feedtool.page.recipes import keep, recipe_in_force, take_back
 from feedtool.page.session import PageSession
-from feedtool.runs.page_rights import ACTIONS, PageRights
+from feedtool.runs.config import ACTIONS, PageRights
 from tests.conftest import Files, offer, table
 from tests.page.conftest import application, brought, made_desk, settled
 from tests.page.own_sheets import ADDITIONAL, LIST, SHIPPING, form_of, said

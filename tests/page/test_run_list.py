@@ -14,7 +14,7 @@ from feedtool.ledger.records import FORGOTTEN, seller_key
 from feedtool.page.access import OWNER, User
 from feedtool.page.runs import RunSearch, found_runs
 from feedtool.page.session import PageSession, now
-from feedtool.runs.page_rights import PageRights
+from feedtool.runs.config import PageRights
 from tests.conftest import Files, offer
 from tests.page.conftest import application, lone_desk
 

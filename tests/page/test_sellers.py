@@ -12,7 +12,7 @@ from feedtool.model.nouns import Status
 from feedtool.page.access import OWNER, User
 from feedtool.page.sellers import SellerSearch, bar_of, found_sellers
 from feedtool.page.session import PageSession
-from feedtool.runs.page_rights import PageRights
+from feedtool.runs.config import PageRights
 from tests.page.conftest import made_desk
 
 SERVICE = "http://127.0.0.1:9/v2"

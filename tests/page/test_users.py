@@ -17,7 +17,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.page.access import HEALTH, SAFE, SharedAccess, User, Users
 from feedtool.page.app import guarded
 from feedtool.page.session import PageSession
-from feedtool.runs.page_rights import ACTIONS, PageRights
+from feedtool.runs.config import ACTIONS, PageRights
 from feedtool.runs.workspace import Workspace
 from feedtool.sandbox.server import Server
 from tests.clocks import quick_clock

@@ -8,8 +8,7 @@ from feedtool.model.call import Budget
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings, Bounds, PackageLimits
-from feedtool.runs.config import Config, load
-from feedtool.runs.page_rights import PageRights
+from feedtool.runs.config import Config, PageRights, load
 from tests.conftest import Files
 
 WHOLE = """

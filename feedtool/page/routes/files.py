@@ -13,11 +13,18 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.attachments import facts_in
 from feedtool.page.bringing import add_named, as_list, copy_named, index_of_sheet
-from feedtool.page.checks import check_key, copies_of, grid_of, is_checked, made_copy, start_check
+from feedtool.page.checks import (
+    check_key,
+    copies_of,
+    grid_of,
+    is_checked,
+    made_copy,
+    problems_gone,
+    start_check,
+)
 from feedtool.page.columns import needs_columns
 from feedtool.page.grid import CHECK as CHECK_VIEW
 from feedtool.page.jobs import Job
-from feedtool.page.mended import problems_gone
 from feedtool.page.plans import PLAN, with_run
 from feedtool.page.recipes import read_as_before
 from feedtool.page.routes.grid import add_grid_routes

@@ -6,7 +6,7 @@ from feedtool.ledger.sellers import SellersOverview
 from feedtool.model.text import tr
 from feedtool.page.sellers import SellerSearch, bar_of, found_sellers
 from feedtool.page.session import NotAllowed, now, page_session, user
-from feedtool.runs.page_rights import EVERY
+from feedtool.runs.config import EVERY
 from feedtool.runs.sellers import (
     CONTENT_TYPE,
     holder_text,

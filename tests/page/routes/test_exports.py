@@ -18,7 +18,7 @@ from feedtool.page.app import USER
 from feedtool.page.checks import check_key, grid_of
 from feedtool.page.exports import EXPORT
 from feedtool.page.session import PageSession
-from feedtool.runs.page_rights import PageRights
+from feedtool.runs.config import PageRights
 from tests.page.conftest import application, lone_desk
 from tests.page.test_export_form import NEEDED
 

@@ -15,7 +15,7 @@ from feedtool.page.access import Users
 from feedtool.page.app import USER
 from feedtool.page.session import PageSession
 from feedtool.page.uploads import RunFile
-from feedtool.runs.page_rights import ACTIONS, PageRights
+from feedtool.runs.config import ACTIONS, PageRights
 from tests.cli.conftest import Feedtool
 from tests.cli.conftest import feedtool as the_command
 from tests.conftest import Files, offer

@@ -17,7 +17,7 @@ from feedtool.page.app import USER
 from feedtool.page.plans import plan_of
 from feedtool.page.session import PageSession
 from feedtool.page.uploads import Choices
-from feedtool.runs.page_rights import ACTIONS, PageRights
+from feedtool.runs.config import ACTIONS, PageRights
 from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, application, brought, lone_desk, made_desk, sent, settled
 

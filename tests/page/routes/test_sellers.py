@@ -11,7 +11,7 @@ from feedtool.model.errors import Interrupted
 from feedtool.model.text import tr
 from feedtool.page.access import Users
 from feedtool.page.session import PageSession, now
-from feedtool.runs.page_rights import PageRights
+from feedtool.runs.config import PageRights
 from tests.figures import figures_in
 from tests.page.conftest import SAMPLES, application, brought, lone_desk, sent
 
