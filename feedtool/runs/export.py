@@ -190,26 +190,23 @@ def export(
             rows = _filled(stack.enter_context(RowBuffer(context.stopping)), made, tally)
         if kind.documents:
             whole = (kind.documents, query, rows, target, client, context)
-            brought = (
-                OutputRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in bring_documents(*whole)
-            )
+            brought = _counted(bring_documents(*whole))
             rows = _filled(stack.enter_context(RowBuffer(context.stopping)), brought, tally)
         sheet = kind.sheet(query, rows, tally)
         if isinstance(sheet, FilledTemplate):
             contents: Contents | PlainTable = _contents(sheet, query, rows, service, moment)
+            name, is_private = sheet.feed.kind, sheet.feed.requests.is_personal
         else:
             contents = sheet._replace(export=kind.kind)
+            name, is_private = kind.kind, sheet.is_personal
         sheets = [SheetRows(contents, rows)]
         if kind.extra_sheets:
             sheets += _further(kind.extra_sheets(query, lists, rows), tally)
-        declared = sheet.feed.requests if isinstance(sheet, FilledTemplate) else sheet
-        is_private = declared.is_personal
         limits = query.settings.reading
         names = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
         count = len(rows)
     notes, skipped = kind.summary(query, tally)
     notes = [*notes, *_lacking(tally)]
-    name = sheet.feed.kind if isinstance(sheet, FilledTemplate) else kind.kind
     sheet_name, header_row = (names[0], KEY_ROW) if names else (None, 1)
     return Exported(target, name, sheet_name, header_row, count, skipped, notes)
 
@@ -228,7 +225,7 @@ def _filled(rows: RowBuffer, made: Iterable[OutputRow], tally: ExportTally) -> R
 
 
 def _counted(rows: Iterable[KeyedRow]) -> Iterator[OutputRow]:
-    """The same rows; those whose file is not there are counted."""
+    """Yield the rows, and count those whose file is not there."""
     return (OutputRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in rows)
 
 
