@@ -1,4 +1,4 @@
-"""A proxy on loopback before the sandbox's port, which loses, delays and spoils what passes it.
+"""A proxy on loopback before the sandbox's port, which loses, delays and spoils requests.
 
 What happens to the n-th request follows from the seed alone; which request is the n-th is up to
 the threads of whoever asks.
@@ -24,7 +24,7 @@ HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 
 
 class Answer(NamedTuple):
-    """What the service said."""
+    """A response of the service."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -36,15 +36,15 @@ class Passed(NamedTuple):
 
     seller: str
     token: str
-    """That the client has sent."""
+    """The token that the client has sent."""
     begun: float
-    """When it was there, as `time.monotonic` says."""
+    """The time of its arrival, by `time.monotonic`."""
     ended: float
-    """When its answer was given."""
+    """The time of its answer."""
 
 
 class Faults(NamedTuple):
-    """How often, of a thousand requests, what happens to one."""
+    """The number of each fault in a thousand requests."""
 
     lost: int = 0  # the request never arrives
     unanswered: int = 0  # it arrives, and its answer is lost
@@ -57,7 +57,7 @@ class Faults(NamedTuple):
     garbage: int = 0  # something that is no HTTP
 
     def at(self, seed: str, number: int) -> str:
-        """What happens to a request."""
+        """The fault of a request, or "passed"."""
         drawn = random.Random(f"{seed} {number}").randrange(1000)  # noqa: S311  # to be repeated
         names = chain.from_iterable(map(repeat, self._fields, self))
         return next(islice(names, drawn, None), "passed")
@@ -71,7 +71,7 @@ MANY = Faults(20, 20, 15, 4, 10, 15, 15, 15, 10)
 
 @dataclass
 class Plan:
-    """What the proxy does, from now on."""
+    """The behaviour of the proxy, from now on."""
 
     seed: str = ""
     faults: Faults = NONE
@@ -83,7 +83,7 @@ class Plan:
     rewrite: Callable[[bytes], bytes] = bytes  # what becomes of the body of an answer
     asked: list[str] = field(default_factory=list)  # method and path of all that came in
     passed: list[Passed] = field(default_factory=list)
-    """All that is at its end, with whatever was done to it."""
+    """All requests at their end, faults included."""
     done: Counter[str] = field(default_factory=Counter)  # how often what was done to a request
 
 
@@ -112,7 +112,7 @@ class Proxy:
             request_queue_size = 64
 
             def handle_error(self, *_: object) -> None:
-                """A client that has gone is no news."""
+                """Ignore clients that have gone."""
 
         self._server = Quiet(("127.0.0.1", 0), Handler)
         self.base = f"http://127.0.0.1:{self._server.server_address[1]}{self._upstream.path}"
@@ -152,7 +152,7 @@ class Proxy:
             AFTER.get(fault, _answer)(handler, self._ask(handler, body))
 
     def _ask(self, handler: BaseHTTPRequestHandler, body: bytes) -> Answer:
-        """What the service says; addresses in its headers lead through here."""
+        """Ask the service; addresses in its headers lead through the proxy."""
         there = self._upstream
         connection = http.client.HTTPConnection(str(there.hostname), there.port, timeout=60)
         came = handler.headers.items()

@@ -103,17 +103,17 @@ def fast_clock(epoch: float, speed: float, shortest: float = SHORTEST) -> Clock:
 
 
 def in_quick_time(arguments: Sequence[str]) -> int:
-    """Runs a command whose time jumps on by what it would wait."""
+    """Run a command whose clock skips its waits."""
     return run(arguments, quick_clock())
 
 
 def in_fast_time(arguments: Sequence[str], epoch: float, speed: float) -> int:
-    """Runs a command whose time runs `speed` times faster since then."""
+    """Run a command whose clock runs `speed` times faster from `epoch` on."""
     return run(arguments, fast_clock(epoch, speed))
 
 
 def with_short_waits(arguments: Sequence[str], speed: float) -> int:
-    """Runs a command whose time is the machine's, but that waits `speed` times shorter."""
+    """Run a command by the machine's clock, with waits `speed` times shorter."""
     return run(arguments, fast_clock(0, speed, PAUSE)._replace(now=SYSTEM.now))
 
 

@@ -82,12 +82,10 @@ class OpenDocument(World):
         made.unlink()
 
     def write(self, rows: Sequence[Sequence[object]]) -> None:
-        """The file of these rows."""
         lines = [[cell(str(text or ""), type="string") for text in line] for line in rows]
         (self.folder / "offers.ods").write_bytes(ods("".join(row(*line) for line in lines)))
 
     def change(self) -> None:
-        """The file is another one."""
         (self.folder / f"offers.{self.ENDING}").write_text("no spreadsheet any more", "utf-8")
 
     def answers(self, name: str = "offers.result.xlsx", *_: str) -> dict[str, list[str]]:
@@ -155,12 +153,12 @@ class Reseller(World):
         (self.folder / "recipes" / "supplier.toml").write_text(recipe, "utf-8")
 
     def change(self) -> None:
-        """Another list, another recipe, another stock."""
+        """Write another list, recipe and stock."""
         (self.folder / "stock-0.csv").unlink()
         self.write(factor=3, more=1)
 
     def check(self, name: str = "offers.result.xlsx") -> None:
-        """As of every seller; and the service has what the files said when the run began."""
+        """Check as for every seller; and the service has the values that the files had at first."""
         super().check(name)
         applied = self.served.applied(self.seller)
         sent = {
@@ -171,7 +169,7 @@ class Reseller(World):
     def answers(
         self, name: str = "offers.result.xlsx", sheet: str = "Tarif", key: str = "Réf"
     ) -> dict[str, list[str]]:
-        """By the list's own headers."""
+        """Read the answers by the list's own headers."""
         return super().answers(name, sheet, key)
 
 

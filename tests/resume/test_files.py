@@ -24,7 +24,7 @@ Change = Callable[[Path], object]
 
 
 def when_patched(world: World, do: Callable[[], object]) -> None:
-    """Have something happen while the command is at work."""
+    """Call a function at each PATCH, while the command runs."""
     world.served.proxy.plan.wait = lambda method, _path: do() if method == "PATCH" else None
 
 
@@ -35,8 +35,8 @@ def when_patched(world: World, do: Callable[[], object]) -> None:
         *(pytest.param(n, marks=LONG) for n in (1, 4, 7, 16, 32, 64, 96, 128, 192, 256, 320)),
     ],
 )
-def test_a_full_disk_loses_nothing(world_of: Made, limit: int) -> None:
-    """As files may grow, it is the snapshot, the ledger or the copy that finds it full."""
+def test_a_full_disk_loses_no_row(world_of: Made, limit: int) -> None:
+    """The limit decides whether the snapshot, the ledger or the copy finds the disk full."""
     world = world_of(f"full {limit}")
     full = world.run(*world.SUBMIT, limit=limit * KIB)
     assert full.code in (1, 2, 5), full
@@ -94,7 +94,7 @@ PLACES: dict[str, Change] = {
 
 
 @pytest.mark.parametrize("place", [place for place in PLACES if place != "a lost folder"])
-def test_a_place_that_is_taken_before_is_told_before(world_of: Made, place: str) -> None:
+def test_a_place_taken_before_the_run_is_refused_first(world_of: Made, place: str) -> None:
     world = world_of("taken")
     PLACES[place](world.folder / NAME)
     ran = world.run(*world.SUBMIT)
@@ -110,7 +110,7 @@ def test_a_place_that_is_taken_before_is_told_before(world_of: Made, place: str)
         for name, take in PLACES.items()
     ],
 )
-def test_a_place_that_is_taken_meanwhile_is_replaced_by_one_that_is_told(
+def test_a_place_taken_meanwhile_is_replaced_by_a_reported_one(
     world_of: Made, take: Change
 ) -> None:
     world = world_of("taken")
@@ -164,7 +164,7 @@ def test_a_folder_that_takes_nothing(world_of: Made, sealed: Path) -> None:
     world.check(str(sealed / "offers.xlsx"))
 
 
-def test_in_place_a_file_that_was_changed_since_is_kept(world_of: Made) -> None:
+def test_a_file_changed_since_is_not_replaced_in_place(world_of: Made) -> None:
     world = world_of("in place")
     path = world.folder / "offers.xlsx"
     when_patched(world, lambda: workbook(path, 3, "EDITED"))
@@ -197,7 +197,7 @@ GONE: dict[str, Change] = {
         ),
     ],
 )
-def test_results_come_from_what_was_sent(world_of: Made, change: str, at: str) -> None:
+def test_results_come_from_the_sent_content(world_of: Made, change: str, at: str) -> None:
     world = world_of("snapshot")
     assert world.submit(kill=at).code == -9
     GONE[change](world.folder / "offers.xlsx")

@@ -1,4 +1,4 @@
-"""A planted token is found in no file and no output, whatever goes wrong."""
+"""A planted token is found in no file and no output, with any fault."""
 
 import json
 import re
@@ -18,7 +18,7 @@ PLANTED = ("feedtool.toml", "token.txt")
 
 
 class Way(NamedTuple):
-    """How the command has its token."""
+    """The command's source of its token."""
 
     options: Sequence[str] = ()
     environment: Mapping[str, str] = {}
@@ -77,7 +77,7 @@ class Planted:
 
 
 def search(folder: Path) -> int:
-    """How many files were looked at; none of them has the token."""
+    """The number of files that were searched; none of them holds the token."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.name not in PLANTED]
     for path in files:
         assert TOKEN.encode() not in path.read_bytes(), path
@@ -109,7 +109,7 @@ def test_it_is_nowhere(world_of: Callable[..., World], way: str, failure: str) -
 ESCAPED = TOKEN.replace("/", "\\/").replace("+", "\\u002B")
 
 
-def test_what_a_success_repeats_is_masked(world_of: Callable[..., World]) -> None:
+def test_tokens_repeated_by_a_success_are_masked(world_of: Callable[..., World]) -> None:
     texts = re.compile(rb'("(?:message|resultCode|state|title)": ?")')
     forms = f"{TOKEN} {ESCAPED}".encode().replace(b"\\", b"\\\\")
     repeated = rb"\g<1>Bearer " + forms + b" "
@@ -142,7 +142,7 @@ def test_it_is_in_no_settings_and_no_report_of_a_bug(
         assert search(planted.folder) >= 4
 
 
-def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
+def test_search_finds_a_planted_token(tmp_path: Path) -> None:
     (tmp_path / "planted.log").write_text(f"x{TOKEN}x", "utf-8")
     with pytest.raises(AssertionError, match=r"planted\.log"):
         search(tmp_path)

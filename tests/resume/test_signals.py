@@ -15,7 +15,7 @@ PARKED = {"Ctrl-C": (signal.SIGINT, 130), "SIGTERM": (signal.SIGTERM, 5)}
 
 
 def read_until(process: Child, word: str) -> str:
-    """What it says on stderr, up to the line with a word."""
+    """The text on stderr, up to the line with a word."""
     said = ""
     for line in pipe(process.stderr):
         said += line

@@ -33,7 +33,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watched]:
 
 
 def statuses(path: Path) -> set[str]:
-    """What became of the rows of an answer."""
+    """The statuses of an answer's rows."""
     if path.suffix == ".csv":
         rows = text.DictReader(path.read_text("utf-8-sig").splitlines())
         return {row["feedtool status"] for row in rows}
@@ -97,7 +97,7 @@ def test_each_good_file_is_answered_once(
 @pytest.mark.parametrize(
     "world", [pytest.param("sqlite", marks=pytest.mark.long), "postgresql"], indirect=True
 )
-def test_what_a_dead_watcher_had_claimed_is_taken_over(world: Watched) -> None:
+def test_claims_of_a_dead_watcher_are_taken_over(world: Watched) -> None:
     first = world.start()
     world.wait_for((world.root / "processing").is_dir)
     for number in (1, 2):

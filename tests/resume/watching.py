@@ -37,7 +37,7 @@ class Watched(Crew):
         return sorted(path.name for path in paths if path.is_file() and path.name[0] != ".")
 
     def summaries(self) -> list[str]:
-        """The files that were answered, each as often as it was."""
+        """The answered files, each as often as it was answered."""
         paths = (self.root / "results").glob("*.summary.json")
         return sorted(json.loads(path.read_text("utf-8"))["file"] for path in paths)
 

@@ -61,7 +61,7 @@ class Served(NamedTuple):
     process: Child
 
     def applied(self, seller: str) -> list[Applied]:
-        """What the service has done for a seller."""
+        """The requests that the service has applied for a seller."""
         with Sandbox(sandbox_parts(), self.state) as sandbox:
             return [one for one in applied_requests(sandbox) if one.seller == seller]
 
@@ -88,7 +88,7 @@ def pipe(stream: IO[str] | None) -> IO[str]:
 
 
 class Ran(NamedTuple):
-    """What came of a command."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -144,7 +144,7 @@ class Gate:
             assert self._open.wait(DEADLINE)
 
     def wait(self) -> None:
-        """Until somebody stands before it."""
+        """Wait until a request is held back."""
         assert self._reached.wait(DEADLINE)
 
     def open(self) -> None:
@@ -206,7 +206,6 @@ class World:
         return self.run(*self.SUBMIT, kill=kill)
 
     def complete(self) -> None:
-        """Go on until all is answered, and compare."""
         assert self.go_on()[-1].code == 1
         self.check()
 
@@ -227,12 +226,12 @@ class World:
         self.check()
 
     def posts(self, ending: str) -> int:
-        """How often something was posted there."""
+        """The number of POSTs to paths with this ending."""
         asked = self.served.proxy.plan.asked
         return sum(line.startswith("POST") and line.endswith(ending) for line in asked)
 
     def finish(self, kills: Sequence[Kill] = ()) -> list[Ran]:
-        """Submit, be killed as often as is asked for, and go on until there is an end."""
+        """Submit, with these kills, and go on to the end."""
         return self.go_on(self.submit(kills[0] if kills else None), kills[1:])
 
     def go_on(self, first: Ran | None = None, kills: Iterable[Kill] = ()) -> list[Ran]:
@@ -293,6 +292,6 @@ class World:
             return {reference for (reference,) in ledger.execute(query, [MOST_SENDS - 1])}
 
     def meet(self, seed: str, plan: Plan) -> None:
-        """What the proxy does from now on."""
+        """Set the proxy's behaviour from now on."""
         plan.seed = seed
         self.served.proxy.plan = plan

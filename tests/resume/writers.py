@@ -32,7 +32,7 @@ def pieces(content: bytes) -> list[bytes]:
 
 
 class Expected(NamedTuple):
-    """What is to become of what was written."""
+    """The expected results of written files."""
 
     good: str | None = None  # the file that is to be answered
     bad: Mapping[str, str] = {}  # the files that are to be refused, and what their reason says

@@ -80,7 +80,7 @@ def test_a_command_is_run_once_and_again_on_a_401(tmp_path: Path, valid: str, st
 
 
 @pytest.mark.parametrize("held", ["", "\n", "two words\ttab", "clé", "a\x00b"])
-def test_what_is_no_token_is_not_shown(tmp_path: Path, held: str) -> None:
+def test_an_invalid_token_is_not_shown(tmp_path: Path, held: str) -> None:
     path = tmp_path / "token"
     path.write_text(held)
     for make in (lambda: StaticToken(held), lambda: FileToken(path).get()):
@@ -107,7 +107,7 @@ def test_a_token_that_is_not_to_be_had(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", "pass 'unclosed"])
-def test_a_command_that_is_none(text: str) -> None:
+def test_an_empty_command_is_refused(text: str) -> None:
     with pytest.raises(UsageProblem, match="token command"):
         CommandToken(text)
 
@@ -120,7 +120,7 @@ def granted(token: str, **more: Any) -> Reply:
 
 
 class Endpoint:
-    """A token endpoint that answers what it is told, then tokens by number; and the clock."""
+    """A token endpoint with set answers, then tokens by number; and the clock."""
 
     now = START
 
@@ -147,7 +147,7 @@ class Endpoint:
 @pytest.mark.parametrize(
     "more", [{}, {"scope": "a b"}, {"audience": "https://x/"}, {"scope": "a", "audience": "b"}]
 )
-def test_what_is_asked(more: dict[str, Any]) -> None:
+def test_the_form_of_a_token_request(more: dict[str, Any]) -> None:
     endpoint = Endpoint()
     assert endpoint.token(**more).get() == "token-1"
     asked = {"grant_type": "client_credentials", "client_id": "me", "client_secret": PLANTED}
@@ -204,7 +204,7 @@ LATER: list[tuple[Reply | Failure, str]] = [
     ("answer", "why", "kind"),
     [*((*case, NotAuthorised) for case in REFUSED), *((*case, Interrupted) for case in LATER)],
 )
-def test_no_token_is_told_without_secret_or_answer(
+def test_errors_without_a_token_hide_secret_and_answer(
     answer: Reply | Failure, why: str, kind: type[FeedtoolError]
 ) -> None:
     token = Endpoint(answer).token()

@@ -28,7 +28,7 @@ def client(
     return Client(BASE + "/", seller, TOKEN, language="fr", transport=transport, **more)
 
 
-def test_what_every_request_carries() -> None:
+def test_the_headers_of_every_request() -> None:
     seen: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -84,7 +84,7 @@ def test_no_redirect_is_followed() -> None:
 
 
 def packed(body: bytes, *codings: str) -> Callable[[httpx.Request], httpx.Response]:
-    """An answer as it comes from the network: httpx has not unpacked it."""
+    """A compressed answer from the network: httpx has not unpacked it."""
     headers = [("Content-Encoding", coding) for coding in codings]
     return lambda _: httpx.Response(200, headers=headers, stream=httpx.ByteStream(body))
 
@@ -277,7 +277,7 @@ def test_each_call_takes_of_the_allowance_before_it_leaves(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("error", [NotYet("used up", 60), NotSent("stopped"), Interrupted("lost")])
-def test_what_has_no_allowance_never_leaves(error: Exception) -> None:
+def test_a_call_without_allowance_is_not_sent(error: Exception) -> None:
     answer = mock.Mock()
     with pytest.raises(NotSent) as raised:
         client(answer, allowance=Counted(error)).send(Call("GET", "/x", READ))

@@ -19,7 +19,7 @@ Answer = Reply | Exception
 
 
 class World:
-    """A service that answers each path as it was told, its last answer for good; and time."""
+    """A service with set answers for each path, the last of which repeats; and time."""
 
     def __init__(self, answers: dict[str, Sequence[Answer]]) -> None:
         self.answers = {path: list(those) for path, those in answers.items()}
@@ -66,7 +66,7 @@ class World:
         fetch(asked, self, self, FetchContext(*around))
 
 
-def test_all_is_asked_for_and_what_that_leads_to() -> None:
+def test_all_calls_and_their_followers_are_fetched() -> None:
     world = World({})
     world.more = {"a": ["c", "d"], "c": ["e"]}
     world.fetch("a", "b")
@@ -74,7 +74,7 @@ def test_all_is_asked_for_and_what_that_leads_to() -> None:
     assert world.slept == []
 
 
-def test_who_does_not_answer_is_told_at_once_and_once() -> None:
+def test_a_silent_service_is_reported_at_once_and_once() -> None:
     refused = NotSent("shop.example:443 refused the connection")
     world = World({"a": [refused, refused, OutcomeUnknown("reset"), OK]})
     world.fetch("a")
@@ -92,7 +92,7 @@ def test_who_does_not_answer_is_told_at_once_and_once() -> None:
         ([Reply(503), BROKEN, OK], [2.0, 4.0]),
     ],
 )
-def test_what_is_asked_again(answers: list[Answer], slept: list[float] | None) -> None:
+def test_failed_calls_are_repeated(answers: list[Answer], slept: list[float] | None) -> None:
     world = World({"a": answers})
     world.fetch("a", "b")
     if slept is None:
@@ -106,14 +106,14 @@ def test_what_is_asked_again(answers: list[Answer], slept: list[float] | None) -
         assert bool(world.slept[len(slept) :]) == is_slow
 
 
-def test_what_several_share_is_used_up_and_the_own_pace_stays_as_it_is() -> None:
+def test_a_used_up_shared_budget_leaves_the_own_pace() -> None:
     world = World({"a": [NotYet("used up", 30), OK]})
     world.fetch("a", "b", "c")
     assert (world.taken, world.slept) == (["a", "b", "c"], [30.0])
 
 
 @pytest.mark.parametrize("asked", ["3601", "9" * 40, "Fri, 31 Dec 2099 23:59:59 GMT"])
-def test_nobody_waits_for_hours(asked: str) -> None:
+def test_long_waits_end_the_fetch(asked: str) -> None:
     world = World({"a": [Reply(429, {"retry-after": asked}), OK]})
     with pytest.raises(Interrupted, match=r"asks to wait until 2026-03-0\d [\d:]{5} UTC") as caught:
         world.fetch("a")
@@ -158,7 +158,7 @@ STOPS: dict[str, tuple[Answer, type[FeedtoolError], str]] = {
 
 
 @pytest.mark.parametrize(("answer", "kind", "message"), STOPS.values(), ids=STOPS)
-def test_what_ends_it(answer: Answer, kind: type[FeedtoolError], message: str) -> None:
+def test_answers_that_end_a_fetch(answer: Answer, kind: type[FeedtoolError], message: str) -> None:
     world = World({path: [answer] for path in "abcdef"})
     with pytest.raises(kind, match=message):
         world.fetch(*"abcdef")
@@ -166,14 +166,14 @@ def test_what_ends_it(answer: Answer, kind: type[FeedtoolError], message: str) -
     assert len(world.sent) <= 6
 
 
-def test_what_a_403_means_may_be_told() -> None:
+def test_a_caller_may_explain_a_403() -> None:
     with pytest.raises(NotAuthorised, match=r"^It is closed: ") as caught:
         World({"a": [Reply(403)]}).fetch("a", closed=("It is closed", "Ask."))
     assert caught.value.hint == "Ask."
 
 
 @pytest.mark.parametrize("pool", [1, 3])
-def test_stopping_finishes_what_is_under_way(pool: int) -> None:
+def test_stopping_finishes_calls_under_way(pool: int) -> None:
     world = World({})
 
     def stopping() -> FeedtoolError | None:
@@ -185,7 +185,7 @@ def test_stopping_finishes_what_is_under_way(pool: int) -> None:
     assert 4 <= len(world.taken) <= 4 + pool
 
 
-def test_as_many_at_a_time_as_the_pool_has_lanes() -> None:
+def test_the_pool_runs_its_number_of_calls_at_once() -> None:
     together = threading.Barrier(3)
 
     class Together(World):

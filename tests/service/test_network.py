@@ -25,7 +25,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 @contextmanager
 def port(talk: Callable[[socket.socket], object], *, is_tls: bool = False) -> Iterator[str]:
-    """The address of a server that takes one connection and does as it is told with it."""
+    """The address of a server that takes one connection and talks to it."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(LOOPBACK)
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -53,7 +53,7 @@ def connect(base: str, **more: Any) -> Client:
 
 
 def connect_for(base: str, looks: int) -> Client:
-    """A client whose calls last so many looks at the clock, so that the test has none."""
+    """A client whose calls last this number of looks at the clock, without waits in the test."""
     return connect(base, transport=Network(base, looks, count().__next__))
 
 
@@ -62,7 +62,7 @@ def read(client: Client) -> Reply:
 
 
 def saying(answer: bytes, times: int = 1) -> Callable[[socket.socket], None]:
-    """Answers so many calls so."""
+    """Answer this number of calls with the same bytes."""
 
     def talk(connection: socket.socket) -> None:
         for _ in range(times):
@@ -174,7 +174,7 @@ def test_an_answer_that_breaks_off(answer: bytes) -> None:
         (None, r"^the name service\.invalid is unknown"),
     ],
 )
-def test_who_is_not_the_service_gets_nothing(told: str, *, is_tls: bool | None) -> None:
+def test_another_server_receives_no_request(told: str, *, is_tls: bool | None) -> None:
     def talk(connection: socket.socket) -> None:
         assert not is_tls, "it was believed"
         connection.sendall(OK)

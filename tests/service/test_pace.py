@@ -115,5 +115,5 @@ def test_another_pool_has_the_same_lanes_and_pause(pool: int, other: int, behind
     "kept",
     [None, "", "{", "7", "[]", '{"behind": 7}', '{"behind": 7, "at": "2026-03-02T09:00:00"}'],
 )
-def test_what_cannot_be_read_is_full_speed(kept: str | None) -> None:
+def test_an_unreadable_pace_is_full_speed(kept: str | None) -> None:
     assert Pace.restored(4, kept, START) == Pace(4)

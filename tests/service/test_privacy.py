@@ -52,32 +52,32 @@ READERS: tuple[Callable[[Reply], Any], ...] = (
 )
 
 
-def told_of(error: BaseException | None) -> Iterator[str]:
-    """All that can be read of an exception, and of all that it was raised from or while."""
+def exception_texts(error: BaseException | None) -> Iterator[str]:
+    """All texts of an exception, and of its causes and contexts."""
     if error is not None:
         yield from (str(error), repr(error), repr(error.args))
         yield from traceback.format_exception(error)
         if isinstance(error, FeedtoolError):
             yield from (error.message, error.hint)
-        yield from told_of(error.__cause__)
-        yield from told_of(error.__context__)
+        yield from exception_texts(error.__cause__)
+        yield from exception_texts(error.__context__)
 
 
-def told(do: Callable[[], object]) -> str:
-    """All that can be read of what something comes to, its failure included."""
+def result_texts(do: Callable[[], object]) -> str:
+    """All texts of the result of a call, its failure included."""
     try:
         return repr(do())
     except (FeedtoolError, Failure, Unreadable) as error:
-        return "\n".join(told_of(error))
+        return "\n".join(exception_texts(error))
 
 
 def reported(send: Callable[[Call], Reply], call: Call) -> str:
     """The same of a call, and of every reading of its answer."""
     replies: list[Reply] = []
-    texts = [told(lambda: replies.append(send(call)))]
+    texts = [result_texts(lambda: replies.append(send(call)))]
     for reply in replies:
         texts += [repr(reply), refusal(reply).text]
-        texts += [told(partial(read, reply)) for read in READERS]
+        texts += [result_texts(partial(read, reply)) for read in READERS]
     return "\n".join(texts)
 
 
@@ -152,13 +152,13 @@ ANSWERS: dict[str, Answering] = {
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: f"{call.method} {call.target}")
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_no_answer_tells_it(answer: Answering, call: Call) -> None:
+def test_no_answer_shows_the_token(answer: Answering, call: Call) -> None:
     transport, token = httpx.MockTransport(answer), StaticToken(PLANTED)
     with Client(BASE, "S1", token, transport=transport, largest_reply=1000) as one:
         assert_private(reported(one.send, call) + repr(one) + repr(vars(one)))
 
 
-def test_no_call_away_tells_it() -> None:
+def test_no_call_to_another_host_shows_the_token() -> None:
     with Client(BASE, "S1", StaticToken(PLANTED)) as client:
         for link in ("https://evil.example/", f"https://me:{PLANTED}@service.example/v2/x", "x:"):
             assert_private(reported(client.send, read_results("p1", link)))
@@ -174,9 +174,11 @@ def test_no_call_away_tells_it() -> None:
         f"https://service.example/v2#{PLANTED}",
     ],
 )
-def test_no_address_tells_it(base: str) -> None:
-    assert_private(told(lambda: Client(base, "S1", StaticToken("t0ken"))))
-    assert_private(told(lambda: Grant(base.replace("https", "http"), "me", StaticToken("t0ken"))))
+def test_no_address_shows_the_token(base: str) -> None:
+    assert_private(result_texts(lambda: Client(base, "S1", StaticToken("t0ken"))))
+    assert_private(
+        result_texts(lambda: Grant(base.replace("https", "http"), "me", StaticToken("t0ken")))
+    )
 
 
 @pytest.mark.parametrize(
@@ -187,13 +189,15 @@ def test_no_address_tells_it(base: str) -> None:
         *((before + SAID, True) for before in (b"", b"HTTP/1.1 200 OK\r\n")),
     ],
 )
-def test_nothing_of_the_network_tells_it(
+def test_no_network_error_shows_the_token(
     caplog: pytest.LogCaptureFixture, said: bytes, *, is_quoted: bool
 ) -> None:
     with port(saying(said)) as base, Client(base, "S1", StaticToken(PLANTED)) as one:
         assert_private(reported(one.send, CALLS[0]))
     with port(saying(said)) as base:
-        assert_private(told(lambda: post_form(base, quote(PLANTED).encode(), Timeouts(1, 1, 1))))
+        assert_private(
+            result_texts(lambda: post_form(base, quote(PLANTED).encode(), Timeouts(1, 1, 1)))
+        )
     if is_quoted:
         caplog.clear()  # httpcore's own log, which no command shows, quotes what is no HTTP
 
@@ -201,22 +205,24 @@ def test_nothing_of_the_network_tells_it(
 # Where tokens and secrets come from.
 
 
-def test_no_way_of_having_it_tells_it(tmp_path: Path) -> None:
+def test_no_source_of_a_token_shows_it(tmp_path: Path) -> None:
     held = tmp_path / "held"
     for content in (f"{PLANTED}\x07", f"{PLANTED}é"):
         held.write_text(content)
-        assert_private(told(partial(StaticToken, content)) + told(FileToken(held).get))
+        assert_private(
+            result_texts(partial(StaticToken, content)) + result_texts(FileToken(held).get)
+        )
     held.write_bytes(PLANTED.encode() + b"\xff")
-    assert_private(told(FileToken(held).get) + told(FileToken(held, SECRET).get))
+    assert_private(result_texts(FileToken(held).get) + result_texts(FileToken(held, SECRET).get))
     python = [sys.executable, "-c"]
     for code in (
         f"print({PLANTED!r}); raise SystemExit(3)",
         f"print({PLANTED + chr(7)!r})",
         f"import sys; sys.stdout.buffer.write({PLANTED.encode()!r} + b'\\xff')",
     ):
-        assert_private(told(CommandToken([*python, code]).get))
-    assert_private(told(CommandToken(["/nowhere/command", PLANTED]).get))
-    assert_private(told(lambda: CommandToken(f"command '{PLANTED}")))
+        assert_private(result_texts(CommandToken([*python, code]).get))
+    assert_private(result_texts(CommandToken(["/nowhere/command", PLANTED]).get))
+    assert_private(result_texts(lambda: CommandToken(f"command '{PLANTED}")))
     held.write_text(PLANTED)
     printing = CommandToken([*python, f"print({PLANTED!r})"])
     for token in (StaticToken(PLANTED), FileToken(held), printing):
