@@ -1,4 +1,4 @@
-"""A seller who acts on orders, by single calls, in a world as of `world`.
+"""A seller who acts on orders, by single calls, in a world like that of `world`.
 
 Colleagues and customers act on the same orders meanwhile, effects show late, and money is granted
 later, or not. `Sandbox.effects` is the judge of what was done. What must hold:
@@ -81,11 +81,11 @@ class OrdersNetwork(SingleCallsNetwork):
     """The same; what asks for money may arrive very late."""
 
     def lost(self, call: Call, token: str) -> Reply:
-        """What asks for money arrives at last, which is worse than never."""
+        """A request about money arrives at last, which is worse than never."""
         return self.late(call, token) if _is_money(call) else super().lost(call, token)
 
     def post_late(self, call: Call, within: timedelta) -> None:
-        """Not so late that it comes behind all patience, but where that must do no harm: money."""
+        """Let a request arrive late: hours if about money, where that must do no harm."""
         super().post_late(call, HOURS if _is_money(call) else min(within, timedelta(minutes=2)))
 
 
@@ -117,7 +117,6 @@ class Acts(SingleCalls):
             self.story.runs.append(Told(number, [*self._rows(number, stories)]))
 
     def deed_of(self, target: str, body: Any) -> Deed:
-        """The deed of a POST about orders."""
         return deed_of(target, body)
 
     def _make_service(self) -> Sandbox:
@@ -222,7 +221,7 @@ class Acts(SingleCalls):
     # What came of it.
 
     def order(self, name: str) -> StoredOrder:
-        """An order as it is now, whatever shows of it."""
+        """The present order, shown or not."""
         self.service.advance(self.network.service_time)
         with self.service.state.transaction() as db:
             found = store.find(db, SELLER, name)
@@ -231,5 +230,5 @@ class Acts(SingleCalls):
         return found
 
     def judged(self) -> Findings:
-        """What it came to; Wrong when anything of it is not as it must be."""
+        """The findings of the world; Wrong for any fault."""
         return OrdersCourt(self).judge()

@@ -1,4 +1,4 @@
-"""Whether the ledger says of every row what was done with its order. See `OrdersCourt`.
+"""Check the ledger's result of every row against the acts on its order. See `OrdersCourt`.
 
 The witnesses are the service's own effects and orders, and what took effect by calls of ours; the
 ledger is the accused.
@@ -55,7 +55,7 @@ class OrdersCourt:
         self.done = world.network.done
         self.lost = world.lost()
         self.rows = [row for run in world.story.runs for row in run.rows]
-        self.asked = Counter(map(_asked, self.rows))
+        self.asked = Counter(map(_requested, self.rows))
         with world.service.state.transaction() as db:
             gestures = [gesture.document for gesture in GESTURES.every(db, SELLER)]
         self.gestures = {
@@ -63,7 +63,7 @@ class OrdersCourt:
         }
 
     def judge(self) -> Findings:
-        """What the world came to; Wrong when anything of it is not as it must be."""
+        """The findings of the world; Wrong for any fault."""
         self._check_effects()
         statuses, unknown = Counter[str](), Counter[str]()
         for run in self.world.story.runs:
@@ -88,7 +88,7 @@ class OrdersCourt:
         _demand(not unshipped, f"money for orders that were not shipped: {unshipped}")
 
     def _check(self, row: Row, result: RowResult, *, is_lost: bool) -> None:
-        deed, text = _asked(row), _text(result)
+        deed, text = _requested(row), _text(result)
         say = f"row {row.mark} {deed} is {result.status} ({text}), and done {self.done[deed]}"
         if result.status in {Status.REJECTED, Status.SUPERSEDED}:
             is_ours = self.done[deed] and self.asked[deed] == 1
@@ -148,7 +148,7 @@ class OrdersCourt:
         return all(it["status"] == states.CANCELLED for it in lines if it["orderLineId"] in named)
 
 
-def _asked(row: Row) -> Deed:
+def _requested(row: Row) -> Deed:
     item = row.item
     return deed_of(f"/orders/{item.reference}", json.loads(item.body))
 

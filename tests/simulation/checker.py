@@ -1,4 +1,4 @@
-"""Whether the ledger says of every row what the service did with it. See `checked`.
+"""Check the ledger's result of every row against the service's acts. See `checked`.
 
 The witnesses are the service's own log of what it applied and its offers, and what went over the
 line; the ledger is the accused. Every request carries the mark of its row, so that nothing has
@@ -43,15 +43,15 @@ class Wrong(AssertionError):
 
 
 class Findings(NamedTuple):
-    """What a world came to."""
+    """The findings of a world."""
 
     statuses: Counter[str]
     unknown: Counter[str]
-    """Why, by the message."""
+    """Reasons, by the message."""
 
 
 def checked(world: "World") -> Findings:
-    """What a world came to; Wrong when anything of it is not as it must be."""
+    """The findings of a world; Wrong for any fault."""
     court = Court(world)
     court.check_service()
     return court.check_verdicts()
@@ -193,7 +193,7 @@ class Court:
         return self._was_purged(row) or len(self.intended.get(row.mark, ())) >= MOST_SENDS
 
     def _was_purged(self, row: Row) -> bool:
-        """Whether it was in a package that may have been integrated and then forgotten."""
+        """True if the row was in a package that may have been integrated and then forgotten."""
         return any(
             package in self.world.ledger.meant and self.seen.gone.get(package, NEVER) >= SURELY_KEPT
             for package in self.intended.get(row.mark, ())

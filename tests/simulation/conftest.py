@@ -9,6 +9,6 @@ from tests.simulation.machine import FragileLedger
 
 @pytest.fixture(scope="session")
 def ledger() -> Iterator[FragileLedger]:
-    """Each world begins by wiping it."""
+    """A ledger that each world wipes at its start."""
     with FragileLedger() as ledger:
         yield ledger

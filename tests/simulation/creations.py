@@ -1,4 +1,4 @@
-"""A seller who creates what nobody takes back: messages, discussions, shipments, returns.
+"""A seller who creates lasting things: messages, discussions, shipments, returns.
 
 Colleagues create the same meanwhile, and effects show late. `Sandbox.effects` is the judge of what
 was done. What must hold:
@@ -55,7 +55,7 @@ class CreationsNetwork(SingleCallsNetwork):
     """The same; no call arrives later than the service can still be busy with it."""
 
     def post_late(self, call: Call, within: timedelta) -> None:
-        """Within the patience of what is created."""
+        """Requests arrive within the patience for creations."""
         latest = timedelta(seconds=LATEST.get(call.target, LATE))
         super().post_late(call, min(within, latest))
 
@@ -70,7 +70,7 @@ class Creations(SingleCalls):
     """The outbound shipments of which something may come back."""
     products: list[dict[str, str]] = field(default_factory=list)
     there: frozenset[Deed] = frozenset()
-    """What a colleague did long before."""
+    """Acts of a colleague, long before."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -94,7 +94,7 @@ class Creations(SingleCalls):
         return CreationsNetwork
 
     def _service_settings(self) -> SandboxSettings:
-        """What is created shows late, but within the patience of the area."""
+        """Creations show late, but within the patience of the area."""
         dice = self._dice("service")
         late, later = (timedelta(seconds=dice.choice((0, 0, 5, most))) for most in (20, 240))
         return SandboxSettings(
@@ -191,7 +191,7 @@ class Creations(SingleCalls):
     # What came of it.
 
     def judged(self) -> Findings:
-        """What it came to; Wrong when anything of it is not as it must be."""
+        """The findings of the world; Wrong for any fault."""
         self._check_effects()
         lost, statuses, unknown = self.lost(), Counter[str](), Counter[str]()
         for run in self.story.runs:

@@ -1,4 +1,4 @@
-"""Readers of a list that changes, whose process may die at any write, and what they were given.
+"""Readers of a changing list, whose process may die at any write, and the things that they get.
 
 All of it follows from one seed. The list shows changes late; each reader has a cursor of its own,
 and takes the files away as it likes. What must hold: whoever asks for what is new is given each
@@ -122,7 +122,7 @@ class ExportWorld:
     overlap = AccountSettings().cursor_overlap
 
     def _look(self, reader: Reader) -> None:
-        """What is new in the folder is given; perhaps all that is there is taken away."""
+        """Read new files of the folder; perhaps take all files away."""
         is_taken = self.dice.random() < 0.3
         for file in sorted(self.folder.glob(f"{reader.use.name}-*.csv")):
             things = brought(file)
@@ -157,7 +157,7 @@ class ExportWorld:
     # What came of it.
 
     def check(self) -> Counter[str]:
-        """How many things came to each reader; Wrong when one is lost, or came twice."""
+        """The number of things of each reader; Wrong if one is lost, or came twice."""
         for reader in self.readers:
             self._check(reader)
         return Counter({reader.use.name: len(reader.given) for reader in self.readers})

@@ -22,7 +22,7 @@ class Crash(BaseException):
 
 
 class Power:
-    """Whether the machine is on; it fails at random, though always the same for a seed."""
+    """The machine's power; it fails at random, though always the same for a seed."""
 
     def __init__(self, random: Random, note: Callable[[str], None], chance: float) -> None:
         self.random = random
@@ -31,7 +31,7 @@ class Power:
         self.is_on = True
 
     def check(self) -> None:
-        """Nothing is done by a process that is gone."""
+        """Raise Crash in a process that is gone."""
         if not self.is_on:
             raise Crash
 
@@ -61,7 +61,7 @@ class FragileLedger(Ledger):
         event.listen(self.engine, "commit", self._before_commit)
 
     def wipe(self) -> None:
-        """As new: making the tables anew takes longer than a whole world."""
+        """Empty the tables: making them anew takes longer than a whole world."""
         self.power = None
         self.meant.clear()
         self.intended.clear()
@@ -115,7 +115,7 @@ HALF = 0.5
 
 
 class Done(NamedTuple):
-    """What `concurrent.futures.wait` returns."""
+    """The result of `concurrent.futures.wait`."""
 
     done: list[Future[Any]]
     not_done: list[Future[Any]]
@@ -129,7 +129,7 @@ class Waiting(Future[Any]):
         self.random = random
 
     def cancel(self) -> bool:
-        """Take it back; False where it has left."""
+        """Cancel the call; False if it has left."""
         return self.random.random() < HALF and super().cancel()
 
 
@@ -155,7 +155,7 @@ class Lanes(Executor):
         timeout: float | None = None,
         return_when: str = "ALL_COMPLETED",
     ) -> Done:
-        """Stands for `concurrent.futures.wait`; whether a call is in time, chance says."""
+        """Replace `concurrent.futures.wait`; chance decides whether a call is in time."""
         wanted = list(flights)
         left: list[Future[Any]] = []
         if return_when == "FIRST_COMPLETED":

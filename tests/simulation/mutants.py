@@ -22,7 +22,7 @@ Alter = Callable[[], AbstractContextManager[object]]
 
 
 class Forgetful(FragileLedger):
-    """Writes an intent down with what came of it, and not before the request."""
+    """Writes an intent together with its result, and not before the request."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def _is_intent(change: Change) -> bool:
 
 
 def repeated_upload(package: Package, context: AnswerContext) -> Transition:
-    """An upload of unknown outcome is sent again in its package."""
+    """Send an upload of unknown outcome again in its package."""
     return fail(package.with_stage(context.intent.upload, Stage.PLANNED), context)
 
 
@@ -61,7 +61,7 @@ def abandoned(package: Package, context: AnswerContext) -> Transition:
 
 
 def unread(package: Package, context: AnswerContext) -> Transition:
-    """A batch whose answer was lost is sent again at once."""
+    """Send a batch whose answer was lost again at once."""
     return fail(replace(package, phase=Phase.CLEARED, uploads=(Stage.PLANNED,)), context)
 
 
@@ -77,7 +77,7 @@ def _without(*names: str) -> Alter:
 
 
 class Mutant(NamedTuple):
-    """What is altered, and the world in which it is to be caught."""
+    """The alteration, and the world in which it is to be caught."""
 
     alter: Alter
     seed: int

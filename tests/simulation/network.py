@@ -44,14 +44,14 @@ class Tokens:
 
 @dataclass
 class Seen:
-    """What went over the line: the checker's second witness, beside the service itself."""
+    """The requests on the line: the checker's second witness, beside the service itself."""
 
     left: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Packages in which a row has left us, by its mark."""
     staged: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """References that the service took, by package."""
     created: dict[str, datetime] = field(default_factory=dict)
-    """When each package was, by the service's clock."""
+    """The time of each creation, by the service's clock."""
     absent: set[tuple[str, str]] = field(default_factory=set)
     """Channels and references that GET /offers was asked for, and did not show."""
     gone: dict[str, timedelta] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Seen:
 
 
 class Network:
-    """Stands for `client.Client`: sends a Call to the sandbox, if it gets there."""
+    """A fake of `client.Client`: sends a Call to the sandbox, if it gets there."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Network:
         self.clock.time = end
 
     def post_late(self, call: Call, within: timedelta) -> None:
-        """It arrives some time later, whoever waits for it by then."""
+        """Let the call arrive some time later, even if nobody waits for it by then."""
         due = self.clock.time + within * self.random.random()
         self._leaves(call)
         heapq.heappush(self._late, (due, next(self._numbers), call))
@@ -144,7 +144,7 @@ class Network:
     # Our side.
 
     def send(self, call: Call) -> Reply:
-        """The answer, or the failure that stands in its place."""
+        """Return the answer, or raise the failure that replaces it."""
         return send_with(self.tokens, lambda token: self._send(call, token))
 
     def _send(self, call: Call, token: str) -> Reply:
@@ -178,7 +178,7 @@ class Network:
         raise NotSent("connection refused")
 
     def lost(self, _call: Call, _token: str) -> Reply:
-        """The request never arrives."""
+        """Never deliver the request."""
         self.pass_time(TIMEOUT)
         raise OutcomeUnknown("timeout")
 
@@ -218,12 +218,11 @@ class Network:
         return Reply(500, self._dated())
 
     def strange(self, call: Call, token: str) -> Reply:
-        """A success of another kind, or a creation whose id cannot be read."""
+        """Answer with a success of another kind, or a creation whose id cannot be read."""
         reply = self._arrive(call, token)
         return Reply(226 if reply.status // 100 == 2 else reply.status, self._dated())
 
     def busy(self, _call: Call, _token: str) -> Reply:
-        """429, with Retry-After in seconds or without."""
         wait = {"retry-after": str(self.random.randint(0, 300))}
         return Reply(429, {**self._dated(), **(wait if self.random.random() < 0.7 else {})})
 
@@ -240,12 +239,12 @@ class Network:
         return self.not_sent(call, token)
 
     def expired(self, call: Call, _token: str) -> Reply:
-        """The token has run out: the service says 401."""
+        """Let the token run out: the service answers 401."""
         self.tokens.token = STALE
         return self._arrive(call, STALE)
 
     def _dated(self) -> dict[str, str]:
-        """Not everything on the way tells the time."""
+        """The Date header, which some proxies leave out."""
         date = {"date": format_datetime(self.service_time, usegmt=True)}
         return date if self.random.random() < 0.5 else {}
 

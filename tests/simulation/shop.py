@@ -67,7 +67,7 @@ class ShopStory(Story):
         return Row(mark, item, document)
 
     def _product(self, reference: str) -> dict[str, str]:
-        """Mostly one that has no sheet until it is made."""
+        """Mostly a product without a sheet until it is made."""
         own = self.references.index(reference) if reference in self.references else 0
         return {"gtin": gtin(own, 2 if self.random.random() < 0.5 else 3)}
 
@@ -77,7 +77,7 @@ class ShopStory(Story):
 
 @dataclass
 class Asked:
-    """What was asked about the products, in its order."""
+    """The calls about products, in their order."""
 
     steps: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """By the GTIN: `lost` and the mark of a POST whose answer we have not, `known` and the mark
@@ -115,7 +115,7 @@ class ShopNetwork(Network):
         super().post_late(call, within)
 
     def half(self, call: Call, token: str) -> Reply:
-        """A batch is taken whole or not at all: it is one document."""
+        """Take the batch whole or not at all: it is one document."""
         return self.broken(call, token) if _is_batch(call) else super().half(call, token)
 
     def _note(self, call: Call, what: str) -> None:
@@ -176,7 +176,6 @@ class Shop(World):
 
 
 def products_of(run: Told) -> list[Row]:
-    """The products of a run."""
     return [row for row in run.rows if row.item.package_type == PRODUCTS]
 
 

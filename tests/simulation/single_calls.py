@@ -30,11 +30,11 @@ LIVES = 3
 
 
 class Deed(NamedTuple):
-    """What a call does, as far as two calls that do the same share it."""
+    """The effect of a call, equal for calls with the same effect."""
 
     kind: str
     key: str
-    """Of what it is done to: an order's identifier."""
+    """The identifier of its object: an order's."""
     what: str
 
 
@@ -48,7 +48,7 @@ class SingleCallsStory:
 
 
 class SingleCallsNetwork(Network):
-    """The same, which remembers what took effect by a call of ours."""
+    """A network that remembers the effects of its own calls."""
 
     deed_of: Callable[[str, Any], Deed]
     done: Counter[Deed]
@@ -75,10 +75,10 @@ class SingleCallsNetwork(Network):
             raise Wrong(f"{call.target} was sent where answers alone are fetched")
 
     def _remember(self, call: Call, path: str, status: int) -> None:
-        """Nothing here is a package."""
+        """Do nothing: there are no packages."""
 
     def half(self, call: Call, token: str) -> Reply:
-        """A call is taken whole or not at all."""
+        """Take the call whole or not at all."""
         return self.broken(call, token)
 
 
@@ -104,11 +104,10 @@ class SingleCalls(World):
         """How likely a colleague acts while we wait."""
 
     def deed_of(self, target: str, body: Any) -> Deed:
-        """The deed of a POST."""
         raise NotImplementedError
 
     def interfere(self) -> None:
-        """What a colleague, or a customer, does meanwhile."""
+        """Act as a colleague, or a customer, would meanwhile."""
 
     def _tell_story(self) -> Any:
         return SingleCallsStory()
@@ -147,7 +146,7 @@ class SingleCalls(World):
         return self.service.handle(request, self.network.service_time)
 
     def post_by_other(self, path: str, body: Any) -> HttpResponse:
-        """A colleague's call, whose effects are none of ours."""
+        """Make a colleague's call, whose effects are not counted as the seller's."""
         before = {effect.id for effect in self.service.effects()}
         answer = self.ask("POST", path, body)
         self.others |= {effect.id for effect in self.service.effects()} - before

@@ -1,4 +1,4 @@
-"""What a seller does in a world, all of it from one seed: the offers, the runs, their rows."""
+"""A seller's acts in a world, all of them from one seed: the offers, the runs, their rows."""
 
 import json
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What a later row replaces: channel and reference."""
+        """Channel and reference, which a later row replaces."""
         return self.item.channel, self.item.reference
 
 
@@ -51,10 +51,10 @@ class Story:
 
     random: Random
     shapes: Random
-    """Which requests share a row, and which have several rows."""
+    """Decides which requests share a row, and which have several rows."""
     references: list[str] = field(default_factory=list)
     before: list[Told] = field(default_factory=list)
-    """What is at the service already, one package a channel."""
+    """Offers already at the service, one package a channel."""
     runs: list[Told] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -64,7 +64,9 @@ class Story:
             self.references[0] += ",x"  # in no comma list
         for channel in CHANNELS:
             known = [name for name in self.references if chance.random() < 0.5]
-            rows = [self._row(0, n, PackageType.UPSERT, channel, name) for n, name in _told(known)]
+            rows = [
+                self._row(0, n, PackageType.UPSERT, channel, name) for n, name in _numbered(known)
+            ]
             if rows:
                 self.before.append(Told(0, rows))
         number_of_runs = chance.choice((2, 2, 2, 2, 3))
@@ -87,7 +89,7 @@ class Story:
         chosen = chance.sample(keys, chance.randint(2, min(7, len(keys))))
         rows = [
             self._row(number, row, chance.choice(kinds), channel, name)
-            for row, (channel, name) in _told(chosen)
+            for row, (channel, name) in _numbered(chosen)
         ]
         if chance.random() < 0.08:
             place = chance.randrange(len(rows))
@@ -143,7 +145,7 @@ class Story:
         return {"gtin": gtin(own, 2 if chance > 0.96 else 3)}
 
 
-def _told(values: list[Any]) -> list[tuple[int, Any]]:
+def _numbered(values: list[Any]) -> list[tuple[int, Any]]:
     """Values with the numbers of their rows, the first of which is 3 as in a template."""
     return list(enumerate(values, 3))
 

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, no single call is doubled, no money sent twice, nothing told that is not so.
+"""With any fault, no single call is doubled, no money sent twice, no wrong result reported.
 
 15 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
 again by `python -m tests.simulation SEED acts`.
@@ -34,9 +34,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("seeds", CASES, ids=str)
-def test_nothing_is_doubled_and_nothing_told_that_is_not_so(
-    ledger: FragileLedger, seeds: range
-) -> None:
+def test_no_act_is_doubled_or_wrongly_reported(ledger: FragileLedger, seeds: range) -> None:
     statuses = tried_all(seeds, ledger, Acts).statuses
     # The faults are many enough to matter, and few enough that most rows have an answer.
     assert statuses[Status.UNKNOWN] < 0.1 * statuses.total()
@@ -48,14 +46,14 @@ def test_nothing_is_doubled_and_nothing_told_that_is_not_so(
 
 
 def blind(package: Package, context: AnswerContext) -> Transition:
-    """Whatever the look shows, it is sent."""
+    """Send the request, whatever the look shows."""
     act = context.intent.act
     baseline = context.protocol.baseline(act, context.answer.value)
     return Transition(package.advance(context.time, phase=Phase.CHECKED, baseline=baseline))
 
 
 def impatient(package: Package, context: AnswerContext) -> Transition:
-    """What does not show at once after a lost answer is sent again."""
+    """Send a request again if its effect does not show at once after a lost answer."""
     told = CONFIRMED(package, context)
     if told.package.phase is not Phase.SUBMITTING or not told.package.readings:
         return told
@@ -63,7 +61,7 @@ def impatient(package: Package, context: AnswerContext) -> Transition:
 
 
 def forgotten(package: Package, context: AnswerContext) -> Transition:
-    """What was there before is not written down."""
+    """Forget the state before the request."""
     told = CHECKED(package, context)
     return told._replace(package=replace(told.package, baseline=None))
 

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, no message is written twice, and no parcel sent twice.
+"""With any fault, no message is written twice, and no parcel sent twice.
 
 15 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
 again by `python -m tests.simulation SEED creations`.

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, an export with a cursor loses nothing and brings nothing twice.
+"""With any fault, an export with a cursor loses nothing and brings nothing twice.
 
 4 worlds in the normal suite, 2,000 in the long one.
 """
@@ -35,7 +35,7 @@ class ExportFailed(AssertionError):
 
 
 def tried(seed: int, ledger: FragileLedger, folder: Path) -> int:
-    """How many things came in a seed's world; ExportFailed when something is wrong."""
+    """The number of things that came in a seed's world; ExportFailed for any fault."""
     place = folder / f"{seed}"
     place.mkdir()
     world = ExportWorld(seed, ledger, place)
@@ -48,7 +48,7 @@ def tried(seed: int, ledger: FragileLedger, folder: Path) -> int:
 
 
 @pytest.mark.parametrize("seeds", CASES, ids=str)
-def test_nothing_is_lost_and_nothing_comes_twice(
+def test_no_item_is_lost_or_comes_twice(
     ledger: FragileLedger, tmp_path: Path, seeds: range
 ) -> None:
     assert sum(tried(seed, ledger, tmp_path) for seed in seeds) > 10 * len(seeds)
@@ -58,20 +58,20 @@ INTEND, PICK = Reading.intend, Reading.pick
 
 
 def settle_first(reading: Reading, place: Path) -> None:
-    """The cursor moves before the file is in its place."""
+    """Move the cursor before the file is in its place."""
     INTEND(reading, place)
     reading.owner.cursors.settle(reading.batch or 0, is_placed=True)
 
 
 def note_all(reading: Reading, things: Sequence[ListedItem], reply: Reply) -> Iterator[ListedItem]:
-    """What a filter leaves out is known, too."""
+    """Remember things that a filter leaves out, too."""
     for thing in PICK(reading, things, reply):
         reading.picked[thing.key] = thing
         yield thing
 
 
 def page_numbers(asked: PageRequest, moments: Sequence[datetime], size: int) -> PageRequest | None:
-    """As the specification advises."""
+    """Ask for the next page by its number, as the specification advises."""
     return asked._replace(number=asked.number + 1) if len(moments) == size else None
 
 

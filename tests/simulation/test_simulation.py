@@ -1,4 +1,4 @@
-"""Whatever goes wrong, no row is lost, doubled, stale or wrongly reported.
+"""With any fault, no row is lost, doubled, stale or wrongly reported.
 
 20 worlds of offers, 5 with products and 5 with an undo in the normal suite, 10,000, 2,000 and
 2,000 in the long one. A failing seed shows its steps, and is run again by
@@ -70,7 +70,7 @@ class Failed(AssertionError):
 
 
 def tried(seed: int, ledger: FragileLedger, kind: type[World] = World) -> Findings:
-    """What became of a seed's world; Failed, with all that happened, when something is wrong."""
+    """The findings of a seed's world; Failed, with the world's log, for any fault."""
     world = kind(seed, ledger)
     try:
         world.live()
@@ -85,7 +85,7 @@ def tried(seed: int, ledger: FragileLedger, kind: type[World] = World) -> Findin
 
 
 def tried_all(seeds: Iterable[int], ledger: FragileLedger, kind: type[World] = World) -> Findings:
-    """What became of all rows of some seeds' worlds."""
+    """The findings of all worlds together."""
     total = Findings(Counter(), Counter())
     for seed in seeds:
         found = tried(seed, ledger, kind)
@@ -106,7 +106,7 @@ def test_no_row_is_lost_doubled_stale_or_wrongly_reported(
 
 
 @pytest.mark.parametrize("seeds", UNDONE_CASES)
-def test_undo_restores_what_a_run_changed_and_nothing_else(
+def test_undo_restores_the_changes_of_a_run_and_nothing_else(
     ledger: FragileLedger, seeds: range
 ) -> None:
     statuses = tried_all(seeds, ledger, Undone).statuses

@@ -86,7 +86,7 @@ class Undone(World):
         return next(run for run in ids if file in [one.file for one in self.ledger.files(run)])
 
     def _live_through(self, run: Told) -> None:
-        """A run, whatever goes wrong, to its end."""
+        """Take a run through all faults to its end."""
         to_begin = [run]
         self.power.chance, self.network.chance = self.crashes, self.faults
         for _ in range(CHAOTIC_LIVES):
@@ -108,7 +108,7 @@ class Undone(World):
         }
 
     def judged(self) -> Findings:
-        """What the undo came to; Wrong where an offer is not as it must be."""
+        """The findings of the undo; Wrong for any wrong offer."""
         after_a, after_b = self.after[:2]
         before_undo = self.after[len(self.story.runs) - (1 if self._is_undone else 0) - 1]
         now, statuses = self.after[-1], Counter[str]()

@@ -137,7 +137,7 @@ class World:
         raise AssertionError(f"after {CALM_LIVES} good processes something is still unfinished")
 
     def _one_life(self, to_begin: list[Told]) -> bool:
-        """One process from its start to its end; False when there is nothing left to do."""
+        """Run one process from start to end; False if nothing is left to do."""
         unfinished = self.ledger.unfinished(SELLER)
         if not to_begin and not unfinished:
             return False
@@ -174,7 +174,7 @@ class World:
         return run_id
 
     def _waits(self, run: Told) -> Callable[[Item], bool]:
-        """Which of its rows wait for others."""
+        """True for rows of a run that wait for others."""
         del run
         return lambda _: False
 
@@ -232,7 +232,7 @@ class World:
         self._wait(timedelta(seconds=seconds))
 
     def _idle(self, seconds: tuple[int, ...]) -> None:
-        """Between two processes, as long as a cron job or a weekend."""
+        """Pass the time between two processes, as long as a cron job or a weekend."""
         self._wait(timedelta(seconds=self.dice.choice(seconds) * self.dice.random()))
 
     def _wait(self, duration: timedelta) -> None:
@@ -252,7 +252,7 @@ class World:
         self.settings = replace(self.settings, patience=timedelta(hours=3))
 
     def _stock(self) -> None:
-        """What is at the service before the first run, sent by somebody else."""
+        """Fill the service before the first run, with offers sent by somebody else."""
         chance, self.network.chance = self.network.chance, 0.0
         for run in self.story.before:
             channel = run.rows[0].item.channel
@@ -270,7 +270,6 @@ class World:
 
     @property
     def rows(self) -> dict[str, Row]:
-        """All rows of the runs, by their marks."""
         return {row.mark: row for run in self.story.runs for row in run.rows}
 
     def results(self, run: Told) -> list[tuple[Row, RowResult]]:
@@ -282,7 +281,7 @@ class World:
         return [(by_item[item], result) for item, result in zip(requests, results, strict=True)]
 
     def judged(self) -> Findings:
-        """What it came to; Wrong when anything of it is not as it must be."""
+        """The findings of the world; Wrong for any fault."""
         return checked(self)
 
     def close(self) -> None:
