@@ -86,11 +86,11 @@ class World:
     seconds: float = 0
     sellers: dict[str | None, str] = field(default_factory=dict)
     meeting: Barrier | None = None
-    """Where the accounts wait for each other before any of them is opened."""
+    """The barrier at which the accounts wait for each other before any of them is opened."""
     closed: set[str | None] = field(default_factory=set)
     """Profiles whose account cannot be opened."""
     between: Callable[[], None] = lambda: None
-    """What happens between two looks."""
+    """Called between two looks."""
     on_turn: Callable[[Turn], None] = lambda _: None
     time: float = 0
     """The watcher's clock."""
@@ -117,17 +117,16 @@ class World:
         return path
 
     def drop_each(self, *places: str) -> None:
-        """A file in each of these places, of offer 1, 2 and so on."""
+        """Drop a file into each of these places, of offer 1, 2 and so on."""
         for number, place in enumerate(places, start=1):
             self.drop(place, offer(number))
 
     def watch(self) -> Exit:
-        """`feedtool watch --once`."""
+        """Run `feedtool watch --once`."""
         with self.ledger() as ledger:
             return Watcher(self.environment(ledger)).run()
 
     def send(self, place: str, *rows: Mapping[str, str], content: bytes | None = None) -> Exit:
-        """Drop a file, and watch once."""
         self.drop(place, *rows, content=content)
         return self.watch()
 
@@ -198,7 +197,7 @@ class World:
         self.between()
 
     def seller_of(self, profile: str | None) -> str:
-        """Each profile is a seller of its own, unless the test says otherwise."""
+        """The seller of a profile: another for each, unless the test sets it."""
         return self.sellers.get(profile, profile or "seller")
 
     @contextmanager
@@ -226,16 +225,16 @@ class World:
             )
 
     def applied(self) -> list[Applied]:
-        """What the service has done, in its order."""
+        """The requests that the service has applied, in its order."""
         with Sandbox(sandbox_parts(), self.root / STATE) as sandbox:
             return list(applied_requests(sandbox))
 
     def sent(self) -> list[str | None]:
-        """The references of that."""
+        """The references of the applied requests."""
         return [request.reference for request in self.applied()]
 
     def files(self) -> list[str]:
-        """All files, without the folder's own."""
+        """All files, without the hidden ones of the folder."""
         files = (path for path in self.folder.root.rglob("*") if path.is_file())
         return sorted(self.folder.relative(path) for path in files if path.name[0] != ".")
 
@@ -251,7 +250,6 @@ class World:
         return [text for kind, text in self.told if kind == label]
 
     def claimed(self) -> list[str]:
-        """The sources of the claims that are not ended."""
         with self.ledger() as ledger:
             return [claim.source for claim in ledger.claims.under_way(self.name)]
 

@@ -1,4 +1,4 @@
-"""Whose the files of the inbox are, and what is done next, whatever was done before."""
+"""The account of each file of the inbox, and the next step after any earlier one."""
 
 from itertools import product
 from pathlib import PurePosixPath
@@ -51,7 +51,7 @@ def test_a_subfolder_may_name_a_profile_and_a_kind(place: str, route: InboxRoute
     assert route_of(PurePosixPath(place), {"shop", "mall"}, {"offers-delete"}) == route
 
 
-def test_of_names_that_differ_in_capitals_alone_the_one_that_is_written_counts() -> None:
+def test_an_exact_name_wins_over_one_with_other_capitals() -> None:
     for name in ("shop", "Shop"):
         route = InboxRoute(name, name, None)
         assert route_of(PurePosixPath(f"{name}/a.csv"), {"shop", "Shop"}, set()) == route

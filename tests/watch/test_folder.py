@@ -16,7 +16,7 @@ from tests.watch.conftest import DAY, SENT, World
     ("part", "stays", "sent"),
     [("done", "processing", ["SKU-1", "SKU-2"]), ("processing", "inbox", [])],
 )
-def test_what_cannot_be_moved_waits_and_stops_no_other(
+def test_a_file_that_cannot_be_moved_waits_and_stops_no_other(
     world: World, part: str, stays: str, sent: list[str]
 ) -> None:
     world.drop_each("a.csv", "b.csv")
@@ -56,7 +56,7 @@ def test_a_marker_goes_with_its_file(world: World) -> None:
     assert world.files() == [SENT[0], "error/b.csv", "error/b.csv.reason.txt", *SENT[1:]]
 
 
-def test_links_and_what_is_no_input_stay(world: World) -> None:
+def test_links_and_files_that_are_no_input_stay(world: World) -> None:
     place = world.root / "a.csv"
     place.write_text(table([offer(1)]))
     (world.folder.inbox / "link.csv").symlink_to(place)
@@ -87,7 +87,7 @@ NO_FOLDERS = [
 
 
 @pytest.mark.parametrize(("place", "step", "message"), NO_FOLDERS)
-def test_what_is_no_folder_does_not_become_one(
+def test_a_wrong_folder_is_not_created(
     tmp_path: Path, place: str, step: Callable[[Folder], object], message: str
 ) -> None:
     (tmp_path / "there").mkdir()

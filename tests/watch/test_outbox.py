@@ -1,4 +1,4 @@
-"""What is new goes into the outbox, at each beat; what is wrong with one export stops no other."""
+"""New items go into the outbox at each beat; a fault of one export stops no other."""
 
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Executor, Future
@@ -73,7 +73,7 @@ def shop(world: World) -> Iterator[Shop]:
         yield Shop(world, ledger, (None,))
 
 
-def test_what_is_new_comes_at_each_beat(shop: Shop) -> None:
+def test_new_items_are_exported_at_each_beat(shop: Shop) -> None:
     assert shop.beat("A", "B") == ["outbox/things-2026-11-20-1.xlsx"]
     assert shop.beat("C", after=EVERY - 1) == []
     assert shop.beat(after=1) == ["outbox/things-2026-11-20-2.xlsx"]
@@ -121,7 +121,7 @@ def test_profiles_of_a_folder_may_come_and_go(world: World, files: Files) -> Non
         assert len(shop.beat()) == 2
 
 
-def test_what_is_wrong_is_told_once_and_tried_again(shop: Shop) -> None:
+def test_a_failing_export_is_reported_once_and_tried_again(shop: Shop) -> None:
     def broken() -> None:
         raise UsageProblem("it is broken")
 
@@ -142,14 +142,14 @@ def test_a_bug_in_one_export_ends_nothing(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(("keys", "code"), [(("A",), Exit.OK), ((), Exit.NOTHING)])
-def test_whoever_looks_once_waits_for_it(shop: Shop, keys: tuple[str, ...], code: Exit) -> None:
+def test_watch_once_waits_for_the_export(shop: Shop, keys: tuple[str, ...], code: Exit) -> None:
     for key in keys:
         shop.service.change(key)
     assert Watcher(replace(shop.environment, is_once=True)).run() is code
     assert len(shop.files()) == len(keys)
 
 
-def test_nobody_asks_where_nothing_is_to_be_exported(world: World) -> None:
+def test_without_exports_no_request_is_sent(world: World) -> None:
     with world.ledger() as ledger:
         outbox = Outbox(world.environment(ledger))
         assert not outbox.turn(AtOnce())

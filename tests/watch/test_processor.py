@@ -1,4 +1,4 @@
-"""What becomes of a file: its answers, its error, and the same content again."""
+"""Results of a file: its answers, its error, and the same content again."""
 
 import os
 from datetime import timedelta
@@ -79,7 +79,7 @@ def test_rows_that_somebody_corrects_already_are_left_alone(world: World) -> Non
     assert world.summary("a")["sheets"][0]["failed"] == numbered.name
 
 
-def test_what_a_crash_has_left_of_the_failed_rows_is_replaced(world: World) -> None:
+def test_failed_rows_left_by_a_crash_are_replaced(world: World) -> None:
     assert world.send("a.csv", offer(1, quantity="-1")) is Exit.ROWS
     with world.ledger() as ledger:  # as if it had crashed before it was noted
         ledger.claims.settle(1, ClaimState.TAKEN, "")
@@ -144,7 +144,7 @@ def test_a_name_that_can_be_used(world: World, name: str) -> None:
         (LanguageChoice("es", "es"), "No válida: ", "El archivo está vacío"),
     ],
 )
-def test_what_is_written_is_in_the_accounts_language(
+def test_written_texts_are_in_the_account_s_language(
     world: World, language: LanguageChoice, copy: str, reason: str
 ) -> None:
     world.language = language
@@ -156,7 +156,7 @@ def test_what_is_written_is_in_the_accounts_language(
 
 
 @pytest.mark.parametrize("route", ["", "shop/"])
-def test_a_file_of_an_unclear_kind_is_told_its_folder(world: World, route: str) -> None:
+def test_the_error_of_an_unclear_kind_names_its_folder(world: World, route: str) -> None:
     world.sellers = {"shop": "seller-1"}
     assert world.send(f"{route}a.csv", offer(1, taxes__VAT=None)) is Exit.FILE
     why, way = world.reason(f"{route}a.csv")
@@ -180,7 +180,7 @@ def test_the_way_out_names_a_bad_file_where_it_is_by_then(world: World) -> None:
         assert f"feedtool map error/{name}" in world.reason(name)[1]
 
 
-def test_a_bug_is_told_and_the_next_file_is_sent(
+def test_a_bug_is_reported_and_the_next_file_is_sent(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def answer_of(folder: Folder, claim: Claim, ending: str) -> Path:
@@ -215,7 +215,7 @@ def test_the_same_content_again(world: World, days: int, within: int, *, is_sent
 
 
 @pytest.mark.parametrize(("names", "is_sent"), [("aaa", True), ("aba", False), ("abc", False)])
-def test_what_was_so_once_may_be_so_again(world: World, names: str, *, is_sent: bool) -> None:
+def test_a_value_may_return_after_a_change(world: World, names: str, *, is_sent: bool) -> None:
     """A stock of ten, then of nine, then of ten, each in a file of this name."""
     for name, quantity in zip(names, ("10", "9", "10"), strict=True):
         world.send(f"{name}.csv", offer(1, quantity=quantity))
@@ -223,7 +223,7 @@ def test_what_was_so_once_may_be_so_again(world: World, names: str, *, is_sent: 
     assert len(world.applied()) == 2 + is_sent
 
 
-def test_of_two_alike_the_older_is_sent(world: World) -> None:
+def test_the_older_of_two_equal_files_is_sent(world: World) -> None:
     world.drop("b.csv", offer(1))
     assert world.send("a.csv", offer(1)) is Exit.ROWS
     assert {f"{DAY}/b.csv", "error/a.csv"} < set(world.files())

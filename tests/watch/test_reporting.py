@@ -1,4 +1,4 @@
-"""What a monitor learns of a watcher: what is written down, and what is answered."""
+"""Health of a watcher for monitors: the written file, and the answers about it."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def health_of(root: Path, lines: list[str] | None = None) -> Health:
-    """A watcher's health at noon, and what it tells."""
+    """A watcher's health at noon, and its messages."""
     return Health(root, lambda: NOON, ([] if lines is None else lines).append)
 
 
@@ -36,7 +36,7 @@ def test_a_turn_is_written_whole(tmp_path: Path) -> None:
     }
 
 
-def test_what_a_killed_watcher_was_writing_is_removed(tmp_path: Path) -> None:
+def test_files_left_by_a_killed_watcher_are_removed(tmp_path: Path) -> None:
     """It was killed before the file took its place."""
     with pytest.MonkeyPatch.context() as killed:
         killed.setattr(Path, "replace", lambda *_: sys.exit())
@@ -67,7 +67,7 @@ ANSWERS: dict[str, tuple[Turn, str | None, int, Exit, str]] = {
 
 
 @pytest.mark.parametrize(("turn", "end", "age", "code", "text"), ANSWERS.values(), ids=ANSWERS)
-def test_what_is_answered(
+def test_answers_of_check_health(
     tmp_path: Path, turn: Turn, end: str | None, age: int, code: Exit, text: str
 ) -> None:
     health = health_of(tmp_path)
@@ -87,7 +87,7 @@ def test_troubles_are_answered_in_the_language_of_who_asks(tmp_path: Path) -> No
     )
 
 
-def test_a_folder_that_nobody_has_watched(tmp_path: Path) -> None:
+def test_a_folder_that_was_never_watched(tmp_path: Path) -> None:
     code, text = check_health(tmp_path, NOON, MINUTE)
     assert (code, text) == (Exit.INTERRUPTED, f"no watcher has ever looked into {tmp_path}")
     with pytest.raises(UsageProblem, match="there is no folder"):
@@ -103,7 +103,7 @@ def test_a_file_of_another_kind(tmp_path: Path, content: str) -> None:
         check_health(tmp_path, NOON, MINUTE)
 
 
-def test_what_cannot_be_written_is_told_once(tmp_path: Path) -> None:
+def test_an_unwritable_health_file_is_reported_once(tmp_path: Path) -> None:
     lines: list[str] = []
     health = health_of(tmp_path / "gone", lines)
     health.turn(Turn())

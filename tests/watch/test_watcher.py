@@ -103,13 +103,13 @@ def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
 
 
 def noted(world: World) -> tuple[object, ...]:
-    """What the ledger has of the only seller: runs, passes, failures, the last exit code."""
+    """The ledger's record of the only seller: run, passes, failures, the last exit code."""
     names = ("run_id", "passes", "failures", "exit_code")
     with world.ledger() as ledger, reading(ledger.engine) as db:
         return tuple(db.execute(select(*(sellers.c[name] for name in names))).one())
 
 
-def test_how_each_pass_ends_is_noted_with_its_seller(world: World) -> None:
+def test_the_end_of_each_pass_is_noted_with_its_seller(world: World) -> None:
     world.cut_short()
     assert noted(world) == (1, 1, 1, 4)
     assert world.watch() is Exit.OK
@@ -144,7 +144,9 @@ def test_a_killed_watcher_leaves_no_temporary_files(world: World, *, is_claimed:
     assert list(watched.root.rglob(".*.tmp")) == []
 
 
-def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_continues_from_another_working_directory(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(world.root)
     world.folder = Folder(Path("watched"))
     world.cut_short()
@@ -186,7 +188,7 @@ def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world
         assert unfinished(session.workspace) == []
 
 
-def test_what_products_were_judged_by_is_lent_to_whoever_goes_on(world: World) -> None:
+def test_the_catalogue_excerpt_of_a_claim_is_handed_over(world: World) -> None:
     claimed = world.claim()
     handover = world.folder.handover_of(claimed)
     with world.session(None) as session:
@@ -201,7 +203,7 @@ def test_what_products_were_judged_by_is_lent_to_whoever_goes_on(world: World) -
 
 
 @pytest.mark.parametrize("state", ["taken", "begun"])
-def test_what_stops_it_before_anything_is_begun_leaves_nothing_claimed(
+def test_a_stop_before_the_run_leaves_no_claim(
     world: World, monkeypatch: pytest.MonkeyPatch, state: str
 ) -> None:
     is_begun = state == "begun"
@@ -249,7 +251,7 @@ def test_a_file_that_was_claimed_and_has_no_run(
     assert world.claimed() == []
 
 
-def test_what_was_taken_for_another_account_is_left_to_it(world: World) -> None:
+def test_files_claimed_for_another_account_are_left(world: World) -> None:
     world.claim("processing/a.csv", scope="another seller's")
     assert world.watch() is Exit.NOTHING
     assert world.files() == ["processing/a.csv"]
@@ -257,7 +259,7 @@ def test_what_was_taken_for_another_account_is_left_to_it(world: World) -> None:
     assert (label, text[:11]) == ("error", "inbox/a.csv")
 
 
-def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
+def test_deferred_files_without_a_run_go_back_to_the_inbox(world: World) -> None:
     world.claim("processing/a.csv")
     with world.session(None) as session:
         claims = session.workspace.ledger.claims.under_way(world.name)
@@ -267,7 +269,7 @@ def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
 
 
 @pytest.mark.parametrize("code", [Exit.AUTH, Exit.USAGE, Exit.INTERRUPTED])
-def test_what_hinders_all_is_no_fault_of_a_file(world: World, code: Exit) -> None:
+def test_a_fault_of_the_account_is_no_fault_of_a_file(world: World, code: Exit) -> None:
     home = world.root / "snapshots"
     if code is Exit.AUTH:
         world.token = StaticToken("wrong")

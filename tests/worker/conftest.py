@@ -50,7 +50,7 @@ class ParcelWorld(World):
     out: dict[str, list[str]] = field(default_factory=dict)
     """The names that the way out of a profile was given, by profile."""
     out_trouble: FeedtoolError | None = None
-    """Why nothing goes out."""
+    """The error that keeps answers from going out."""
 
     def ledger(self) -> Ledger:
         return Ledger(self.place or self.root / "ledger.sqlite")
@@ -85,7 +85,7 @@ class ParcelWorld(World):
             return intake.bring(file, name, "test", options, self.today)
 
     def bring_each(self, *names: str, profile: str = "shop") -> None:
-        """A file of each name, of offer 1, 2 and so on."""
+        """Bring a file of each name, of offer 1, 2 and so on."""
         for number, name in enumerate(names, start=1):
             self.bring(name, offer(number), profile=profile)
 
@@ -130,7 +130,7 @@ class ParcelWorld(World):
     def work(
         self, profile: str = "shop", machine: str = "one", tries: int = 0, size: Slice = WHOLE
     ) -> bool:
-        """A pass of a profile's seller."""
+        """Make a pass of a profile's seller."""
         with self.passes(machine, size) as passes:
             return passes.do(self.key(profile), tries)
 
@@ -161,7 +161,7 @@ def world(tmp_path: Path) -> ParcelWorld:
 
 @pytest.fixture
 def shared(tmp_path: Path, place: Path | str) -> ParcelWorld:  # the fixture
-    """On SQLite, then on PostgreSQL."""
+    """The world on SQLite, then on PostgreSQL."""
     return ParcelWorld(tmp_path, place=place)
 
 

@@ -65,7 +65,6 @@ class Work:
         self.troubles.put(trouble)
 
     def next(self, patience: float = PATIENCE) -> str:
-        """The next pass that is begun."""
         return self.begun.get(timeout=patience)
 
 

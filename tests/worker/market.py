@@ -57,7 +57,7 @@ class Market(Crew):
     """Sellers S0, S1 and so on, each a profile of all machines."""
 
     ROWS: ClassVar[int] = 2
-    """Of each file."""
+    """Rows of each file."""
 
     root: Path
     served: Served
@@ -67,7 +67,7 @@ class Market(Crew):
     tokens: dict[int, str] = field(default_factory=dict)
     """The token of each process that was started."""
     deaths: dict[str, float] = field(default_factory=dict)
-    """When whose worker was killed, by its token."""
+    """The time of each worker's death, by its token."""
 
     # Before.
 
@@ -75,14 +75,14 @@ class Market(Crew):
         return [f"S{number}" for number in range(self.sellers)]
 
     def seller(self, name: str) -> str:
-        """The SellerId: the sandbox may be that of other tests too."""
+        """The SellerId, unique to this test: others may share the sandbox."""
         return f"{self.root.name}-{name}"
 
     def key(self, name: str) -> SellerKey:
         return seller_key(self.served.proxy.base, self.seller(name))
 
     def bring(self, files: int) -> None:
-        """So many files, dealt to the sellers in turn, and a pass for each."""
+        """Deal this number of files to the sellers in turn, with a pass for each."""
         snapshots = open_snapshots(self.root, str(self.root / "store"))
         for number in range(files):
             name = f"S{number % self.sellers}"
@@ -132,12 +132,11 @@ class Market(Crew):
         return [parcel for parcel in found if parcel]
 
     def told(self) -> int:
-        """How many answers are out."""
+        """The number of answers that are out."""
         with reading(self.ledger.engine) as db:
             return db.scalar(select(func.count(tables.parcels.c.told_at))) or 0
 
     def held_by(self, process: Child) -> set[str]:
-        """The sellers whose files a process sends at the moment."""
         return {name for name, pid in self._holders().items() if pid == process.pid}
 
     def someone_at_work(self, luck: random.Random) -> Child:
@@ -158,11 +157,11 @@ class Market(Crew):
         return {keys[key]: holder.pid if holder else None for key, holder in found.items()}
 
     def is_in_trouble(self, process: Child) -> bool:
-        """True if a worker has told monitors of a trouble, of which it tells now and again."""
+        """True if a worker has reported a trouble to monitors."""
         return bool(json.loads(self._health(process).read_text())["troubles"])
 
     def is_there(self, process: Child) -> bool:
-        """True once a worker has told monitors anything."""
+        """True once a worker has reported to monitors."""
         return self._health(process).exists()
 
     def _health(self, process: Child) -> Path:
@@ -174,7 +173,7 @@ class Market(Crew):
     # Afterwards.
 
     def has_ended(self) -> bool:
-        """True once all workers have, by themselves; some may have found nothing to do."""
+        """True once all workers have ended without a fault; some may have found nothing to do."""
         return {worker.wait(DEADLINE) for worker in self.processes} <= {Exit.OK, Exit.NOTHING}
 
     def check(self, files: int) -> None:
@@ -215,7 +214,7 @@ class Market(Crew):
         assert statuses == ["Integrated"] * self.ROWS
 
     def _applied(self) -> list[Applied]:
-        """What the service has done for our sellers."""
+        """The requests that the service has applied for the sellers of this market."""
         ours = {self.seller(name) for name in self.names()}
         with Sandbox(sandbox_parts(), self.served.state) as sandbox:
             return [one for one in applied_requests(sandbox) if one.seller in ours]

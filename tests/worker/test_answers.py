@@ -1,4 +1,4 @@
-"""Wherever it is killed, the answers of a file are whole or absent, and are told once."""
+"""Answers of a file are whole or absent after a kill at any step, and are told once."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -31,7 +31,7 @@ STEPS: list[tuple[Any, str]] = [
 
 
 class Steps:
-    """Counts these steps, to the last that whoever works lives to take."""
+    """Counts down the steps that a process lives to take."""
 
     def __init__(self, last: int) -> None:
         self.left = last
@@ -51,7 +51,7 @@ class Steps:
 
 @contextmanager
 def killed_after(last: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Steps]:
-    """Whoever works is killed so many steps later."""
+    """Kill the process after this number of steps."""
     steps = Steps(last)
     with monkeypatch.context() as patch:
         for owner, name in STEPS:

@@ -34,7 +34,7 @@ def open_market(
 
 @dataclass(frozen=True)
 class Size:
-    """How much there is to do, and by whom."""
+    """The amount of work, and the number of workers."""
 
     files: int
     sellers: int

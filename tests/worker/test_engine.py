@@ -26,7 +26,7 @@ from tests.worker.pooler import pooling
 
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers of this process look more often after each other, and whether all is done."""
+    """Let workers of this process look more often after each other and at the end."""
     monkeypatch.setattr(engine, "LOOK", 0.02)
     monkeypatch.setattr(queue, "LOOK", 0.02)
 
@@ -76,7 +76,7 @@ def test_a_sellers_passes_go_one_after_the_other_behind_the_others(fleet: Fleet)
 
 
 @pytest.mark.usefixtures("often")
-def test_what_is_queued_during_a_pass_comes_soon_after_it(fleet: Fleet) -> None:
+def test_a_seller_queued_during_its_pass_follows_soon(fleet: Fleet) -> None:
     running = []
 
     def do(seller: str) -> bool:
@@ -132,7 +132,7 @@ def test_a_worker_that_is_killed_while_it_waits_for_its_turn_is_missed(fleet: Fl
             assert looking.next() == "S2"
 
 
-def test_whoever_looked_after_the_others_is_followed(fleet: Fleet) -> None:
+def test_another_worker_replaces_the_dead_caretaker(fleet: Fleet) -> None:
     with Process(WORKER, fleet.url) as first:
         assert first.heard() == "ready"
         fleet.queue.put(key("S1"))
@@ -194,7 +194,7 @@ def test_a_server_that_comes_back_is_gone_on_with(
         assert work.next() == "S2"
 
 
-def test_a_queue_that_is_lost_is_made_anew_from_what_is_due(fleet: Fleet) -> None:
+def test_a_lost_queue_is_rebuilt_from_due_sellers(fleet: Fleet) -> None:
     work = Work()
     work.due_ones = [DueSeller(*key("S1"), "shop", 3), DueSeller(*key("S2"), "shop", 0)]
     fleet.queue.put(key("S2"), datetime.now(UTC) + timedelta(hours=1))
@@ -250,9 +250,7 @@ def test_a_worker_of_some_sellers_leaves_the_others(fleet: Fleet) -> None:
     assert [it.key[1] for it in fleet.queue.listed()] == ["S0", "S1"]
 
 
-def test_whoever_hangs_while_it_looks_after_the_others_loses_that(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hanging_caretaker_loses_its_turn(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "TURN", "100ms")
     monkeypatch.setattr(queue, "STUCK", "10ms")
     with Process(WORKER, fleet.url) as other:

@@ -24,9 +24,9 @@ class Crowd(ParcelWorld):
     late: list[str] = field(default_factory=list)
     """Sellers whose file comes while the big one's are sent, one with each of these."""
     arrived: dict[str, int] = field(default_factory=dict)
-    """How many of the big one's were answered when another's file came."""
+    """Answered files of the big one at the arrival of another's file."""
     waited: dict[str, int] = field(default_factory=dict)
-    """How many of them were answered before it was."""
+    """Answered files of the big one before each other's answer."""
 
     @property
     def answered(self) -> int:
@@ -60,7 +60,7 @@ class Crowd(ParcelWorld):
     ("sellers", "files", "size"),
     [(3, 6, 2), pytest.param(500, 1_000, 20, marks=pytest.mark.long)],
 )
-def test_nobody_waits_longer_than_two_slices(
+def test_no_seller_waits_longer_than_two_slices(
     tmp_path: Path, fleet: Fleet, sellers: int, files: int, size: int
 ) -> None:
     names = [f"S{number}" for number in range(sellers - 1)]

@@ -1,4 +1,4 @@
-"""What arrives at a watched place is brought once, and what is wrong with it is said there."""
+"""Files at a watched place are brought once, and faults are reported there."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -46,7 +46,7 @@ class PlaceWorld:
     site: Site
     world: ParcelWorld
     steps: Iterator[Callable[[], object]] = field(default_factory=lambda: iter(()))
-    """What happens, look by look, before the watcher is stopped."""
+    """The steps between looks, before the watcher is stopped."""
     at_fault: set[str] = field(default_factory=set)
     """Profiles whose account says no seller."""
     turns: list[Turn] = field(default_factory=list)
@@ -133,7 +133,7 @@ def test_files_are_brought_for_the_profile_and_kind_of_their_folder(places: Plac
     assert first.origin.startswith(places.site.open().url)
 
 
-def test_what_is_brought_is_what_was_there(folder: PlaceWorld) -> None:
+def test_the_brought_content_is_the_content_at_the_place(folder: PlaceWorld) -> None:
     folder.site.write("inbox/shop/a.csv", SHEET)
     folder.watch()
     folder.world.work()
@@ -141,7 +141,7 @@ def test_what_is_brought_is_what_was_there(folder: PlaceWorld) -> None:
     assert (parcel.name, parcel.exit_code, parcel.message) == ("a.csv", 0, None)
 
 
-def test_a_folder_of_nobody_is_told_there(places: PlaceWorld) -> None:
+def test_a_folder_of_no_profile_is_refused_there(places: PlaceWorld) -> None:
     places.site.write("inbox/nobody/a.csv", SHEET)
     places.site.write("inbox/b.csv", SHEET)
     places.watch()

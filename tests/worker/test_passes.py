@@ -29,7 +29,7 @@ SOON = NOON + timedelta(hours=1)
 SECOND = timedelta(seconds=1)
 
 
-def test_a_parcel_is_sent_answered_and_told(shared: ParcelWorld) -> None:
+def test_a_parcel_is_sent_and_answered(shared: ParcelWorld) -> None:
     world = shared
     world.bring("a.csv", offer(1), offer(2, quantity="-1"))
     assert world.work() is False
@@ -117,7 +117,7 @@ USUAL = frozenset(pairs(*KILLS))
     ],
     indirect=["place"],
 )
-def test_wherever_a_pass_is_killed_each_file_is_sent_and_told_once(
+def test_a_file_is_sent_and_answered_once_after_a_kill(
     shared: ParcelWorld, monkeypatch: pytest.MonkeyPatch, where: str, machine: str
 ) -> None:
     world = shared
@@ -144,7 +144,7 @@ def test_wherever_a_pass_is_killed_each_file_is_sent_and_told_once(
         assert len(ledger.run_ids()) == 1
 
 
-def test_answers_that_could_not_go_out_are_told_by_the_next_pass(world: ParcelWorld) -> None:
+def test_the_next_pass_delivers_answers_that_could_not_go_out(world: ParcelWorld) -> None:
     world.bring("a.csv", offer(1), offer(2, quantity="-1"))
     world.out_trouble = Interrupted("the bucket is away")
     world.work()
@@ -176,7 +176,7 @@ def test_the_reason_of_a_file_that_is_not_sent_goes_out(world: ParcelWorld, mach
     assert world.sent() == []
 
 
-def test_a_content_that_the_store_has_lost_is_told(world: ParcelWorld) -> None:
+def test_a_content_lost_by_the_store_is_reported(world: ParcelWorld) -> None:
     parcel = world.bring("a.csv", offer(1)).parcel
     world.bring("b.csv", offer(2))
     (world.root / world.snapshots / parcel.sha256).unlink()
@@ -187,7 +187,7 @@ def test_a_content_that_the_store_has_lost_is_told(world: ParcelWorld) -> None:
     assert world.out["shop"] == ["a.csv.reason.txt", "b.result.csv", "b.summary.json"]
 
 
-def test_a_seller_whose_lock_is_held_is_tried_again_later_and_later(world: ParcelWorld) -> None:
+def test_a_locked_seller_is_tried_again_later_and_later(world: ParcelWorld) -> None:
     world.bring("a.csv", offer(1))
     with world.ledger() as ledger, hold(ledger.engine, "shop", ADDRESS, command="t", now=NOON):
         for tries, rest in {0: 0.5, 1: 1, 2: 2, 4: 8, 5: 10, 99: 10}.items():
@@ -274,7 +274,7 @@ def test_a_pass_that_is_stopped_is_at_once_anothers(world: ParcelWorld) -> None:
         assert ledger.sellers.pass_pause(world.key()) == (0, None)
 
 
-def test_what_is_dropped_or_held_meanwhile_is_not_sent(
+def test_files_dropped_or_held_meanwhile_are_not_sent(
     world: ParcelWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.bring_each("a.csv", "b.csv", "c.csv", "d.csv")
@@ -324,7 +324,7 @@ def test_a_bug_of_one_seller_stops_no_other(
     assert world.sent() == ["SKU-2", "SKU-1"]
 
 
-def test_what_is_left_of_the_sellers_at_hand(world: ParcelWorld) -> None:
+def test_passes_are_done_without_sellers_at_hand(world: ParcelWorld) -> None:
     world.bring("a.csv", offer(1))
     with world.passes() as passes:
         assert not passes.is_done()
@@ -336,7 +336,7 @@ def test_what_is_left_of_the_sellers_at_hand(world: ParcelWorld) -> None:
         assert passes.codes == {Exit.OK}
 
 
-def test_what_another_worker_has_got_over_is_no_trouble_any_more(world: ParcelWorld) -> None:
+def test_a_trouble_solved_by_another_worker_ends(world: ParcelWorld) -> None:
     world.bring("a.csv", offer(1))
     with world.passes() as passes, world.passes("two") as others:
         world.closed = {"shop"}

@@ -21,7 +21,7 @@ LATE = SOON + timedelta(hours=1)
 
 @pytest.fixture
 def postgresql(new_database: str) -> str:
-    """Without any table yet."""
+    """A PostgreSQL database without tables."""
     return new_database
 
 
@@ -53,7 +53,7 @@ TWICE = (
 """Time and priority of a seller's pass, and of another one, and those that it is queued with."""
 
 
-def test_of_two_the_sooner_and_the_higher_counts(queue: PassQueue) -> None:
+def test_the_sooner_due_and_the_higher_priority_win(queue: PassQueue) -> None:
     keys = [(KEY[0], f"S{number}") for number in range(len(TWICE))]
     for nth in (0, 1):
         for key, settings in zip(keys, TWICE, strict=True):
@@ -107,7 +107,7 @@ def test_two_ledgers_of_a_database_have_two_queues(postgresql: str) -> None:
         assert (len(queue.listed()), len(another.listed())) == (1, 0)
 
 
-def test_where_no_schema_may_be_made_that_is_said(postgresql: str) -> None:
+def test_a_missing_right_to_create_a_schema_is_reported(postgresql: str) -> None:
     with Ledger(postgresql) as ledger, ledger.engine.begin() as db:
         name = ledger.engine.url.database
         db.execute(text("CREATE ROLE clerk LOGIN"))
@@ -124,7 +124,7 @@ def test_where_no_schema_may_be_made_that_is_said(postgresql: str) -> None:
             db.execute(text("DROP ROLE clerk"))
 
 
-def test_a_server_that_is_away_is_said(
+def test_an_absent_server_is_reported(
     postgresql: str, queue: PassQueue, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue.put(KEY)

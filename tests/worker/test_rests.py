@@ -1,4 +1,4 @@
-"""When the next pass is due."""
+"""The time of the next pass."""
 
 from datetime import datetime, timedelta
 
@@ -55,5 +55,5 @@ def test_the_next_pass(
 
 
 @pytest.mark.parametrize("end", [PassEnd(has_answered=True), PassEnd(AWAY, is_stopped=True)])
-def test_what_came_to_something_is_no_try(end: PassEnd) -> None:
+def test_a_successful_pass_resets_the_tries(end: PassEnd) -> None:
     assert next_pass(end, (None, 0), 0, NOW, 4) == NextPass(None, 0, 0)

@@ -1,4 +1,4 @@
-"""How soon another worker has the seller of one that is gone; `benchmarks/fleet.py` measures it."""
+"""The time until another worker takes over a dead one's seller; see `benchmarks/fleet.py`."""
 
 from contextlib import nullcontext
 
