@@ -35,7 +35,7 @@ QUICK = OfferBehaviour(
 
 
 def quick(*parts: object, quota: Quota | None = None) -> SandboxSettings:
-    """Such a service, whose parts behave as these say."""
+    """A quick service whose parts behave in these ways."""
     return SandboxSettings(quota=quota, parts=(*parts, QUICK))
 
 
@@ -83,7 +83,7 @@ def product(row: int, reference: str | None = "", /, **changes: Any) -> Item:
 
 
 def product_of(row: int, document: dict[str, Any]) -> Item:
-    """A row with a body as it is."""
+    """A row with this body, unchanged."""
     number = str(document.get("gtin", ""))
     reference = document.get("sellerProductReference") or number
     return Item(row, "Products", "", str(reference), number, json.dumps(document).encode())
@@ -180,7 +180,7 @@ NAMES: dict[str, Callable[[Call], bool]] = {
 
 
 def name_of(call: Call) -> str:
-    """The first that fits."""
+    """The name of a call: the first that fits."""
     return next((name for name, is_one in NAMES.items() if is_one(call)), "")
 
 
@@ -190,7 +190,7 @@ def problem(status: int, text: str = "No.", **headers: str) -> Reply:
 
 
 def holds(reference: str) -> Callable[[Call], bool]:
-    """Uploads with a row of this reference."""
+    """True for uploads with a row of this reference."""
     quoted = f'"{reference}"'.encode()
     return lambda call: name_of(call) == "upload" and quoted in (call.body or b"")
 
@@ -266,7 +266,7 @@ class Scene:
 
     @property
     def applied(self) -> list[Applied]:
-        """What the service did, which is what counts."""
+        """The requests that the service has applied, which decide."""
         return list(applied_requests(self.transport.sandbox))
 
     def client_with(self, token: str) -> Client:

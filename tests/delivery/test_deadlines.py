@@ -1,4 +1,4 @@
-"""When something is lost, by the service's clock, whatever our own and its headers say."""
+"""The time of a loss by the service's clock, for any clock of ours and any headers."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def package(phase: Phase, kind: str = PackageType.UPSERT, **more: Any) -> Packag
     ("phase", "lost"),
     [(Phase.FILLING, 6 * HOUR), (Phase.COMMITTED, 3 * DAY), (Phase.READ, 3 * DAY)],
 )
-def test_when_something_is_lost(phase: Phase, lost: timedelta, skew: timedelta) -> None:
+def test_deadlines_of_phases(phase: Phase, lost: timedelta, skew: timedelta) -> None:
     """The creation and the end are noted by the service's clock, the commit by ours."""
     ours = START - skew
     known: dict[str, Any] = {"created_at": START, "finished_at": None, "committed_at": None}
@@ -107,7 +107,7 @@ def test_no_clock_makes_results_lost(
 
 
 @pytest.mark.parametrize("skew", CLOCKS.values(), ids=CLOCKS)
-def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -> None:
+def test_committed_packages_are_warned_of_in_time(scene: Scene, skew: timedelta) -> None:
     scene.plan([upsert(3)])
     dated = Dated(scene.client, lambda: format_datetime(scene.transport.now(), usegmt=True))
     scene.go_on(dated, ahead=skew, wait=False)
@@ -123,7 +123,7 @@ def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -
 
 
 @pytest.mark.parametrize("date", [date for date in ABSURD if len(date) < 100])
-def test_a_date_that_is_none_changes_nothing(scene: Scene, date: str) -> None:
+def test_an_absurd_date_header_changes_nothing(scene: Scene, date: str) -> None:
     scene.plan([upsert(3), upsert(4)])
     wait = problem(429, retry_after=date)
     scene.go_on(Script(Dated(scene.client, lambda: date), "fetch", wait))
@@ -149,11 +149,11 @@ PATIENT = DeliverySettings(patience=10 * HOUR)
 
 
 def napping(scene: Scene, when: When) -> Script:
-    """Lets five and a half hours pass before the first such call."""
+    """Let five and a half hours pass before the first such call."""
     return Script(scene.client, when, lambda _: scene.transport.sleep(5.5 * 3600))
 
 
-def test_what_is_lost_soon_is_warned_of_once(scene: Scene) -> None:
+def test_a_near_deadline_is_warned_of_once(scene: Scene) -> None:
     scene.plan([upsert(3)])
     scene.go_on(
         Script(napping(scene, "look"), "commit", problem(400), problem(400)), settings=PATIENT

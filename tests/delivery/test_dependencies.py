@@ -50,8 +50,8 @@ def meet(scene: Scene, *rows: int, stranger: int | None = None, **changes: objec
     scene.file = scene.ledger.add_file(scene.run_id, stream, path="a", sha256="", kind="k")
 
 
-def said(scene: Scene, what: Callable[[Call], bool]) -> list[int]:
-    """When the calls were made that fit."""
+def places_of(scene: Scene, what: Callable[[Call], bool]) -> list[int]:
+    """The places of the calls that fit."""
     return [at for at, call in enumerate(scene.client.calls) if what(call)]
 
 
@@ -61,9 +61,9 @@ def test_offers_are_sent_when_their_products_are_answered(scene: Scene) -> None:
     assert scene.statuses == ["Integrated"] * 7
     assert len(scene.applied) == 4
     # The one that waits for nothing goes at once.
-    first, second = said(scene, lambda call: name_of(call) == "creation")
-    assert first < max(said(scene, post)) or first < min(said(scene, reports))
-    assert max(said(scene, reports)) < second
+    first, second = places_of(scene, lambda call: name_of(call) == "creation")
+    assert first < max(places_of(scene, post)) or first < min(places_of(scene, reports))
+    assert max(places_of(scene, reports)) < second
     (held,) = [event.text for event in scene.events if "held back" in event.text]
     assert held.endswith("(Upsert, PRIMARY): held back until its offers' products are answered")
 
@@ -76,7 +76,7 @@ def test_the_offer_of_a_refused_product_is_sent_all_the_same(scene: Scene) -> No
     assert scene.verdicts[1].messages[0].code == "1324"
 
 
-def test_without_waiting_what_offers_need_is_waited_for(scene: Scene) -> None:
+def test_without_waiting_the_products_of_offers_are_waited_for(scene: Scene) -> None:
     meet(scene, 3, 4, 5)
     scene.go_on(wait=False)
     assert scene.statuses == ["Integrated"] * 3 + ["Pending"] * 3

@@ -78,12 +78,12 @@ class Orders:
     looks: list[str] = field(default_factory=list)
     """The same of the looks."""
     parcels: list[tuple[str, bytes]] = field(default_factory=list)
-    """Of which order, and what."""
+    """The order and the body of each parcel."""
     closed: bool = False
     late: timedelta = timedelta(0)
-    """How long an effect takes to show."""
+    """The delay until an effect shows."""
     words: list[str] = field(default_factory=lambda: ["Shipped"])
-    """What is said of the order, look by look; the last one stays."""
+    """The order's states, look by look; the last one stays."""
     repeat: Repeat = Repeat.TRACED
     posts: int = 0
     time: datetime = START
@@ -199,14 +199,14 @@ SHOWN_LATE = timedelta(minutes=3)
         (Orders(looks=["404"]), ("Rejected", (Message("", "no reason given (HTTP 404)"),)), 0, 0),
     ],
 )
-def test_what_becomes_of_a_request(
+def test_results_of_single_requests(
     ledger: Ledger, orders: Orders, then: tuple[str, Any], posts: int, effects: int
 ) -> None:
     assert go_on(ledger, begin(ledger, ONE), orders) == [then]
     assert (orders.posts, len(orders.parcels)) == (posts, effects)
 
 
-def test_where_no_look_can_be_read_nothing_is_sent_again(ledger: Ledger) -> None:
+def test_without_a_readable_look_no_request_is_repeated(ledger: Ledger) -> None:
     orders = Orders(["lost after"], looks=["", "", *["500", "404"] * 400])
     run = begin(ledger, ONE)
     for _ in range(9):
@@ -230,7 +230,7 @@ def test_a_lost_look_long_after_is_no_last_word(ledger: Ledger) -> None:
     assert orders.posts == 1
 
 
-def test_what_was_taken_and_has_no_effect_comes_to_an_end(ledger: Ledger) -> None:
+def test_an_accepted_request_without_effect_ends_as_unknown(ledger: Ledger) -> None:
     orders, run = Orders(["ignored"]), begin(ledger, ONE)
     assert [status for status, _ in go_on(ledger, run, orders)] == ["Pending"]
     assert go_on(ledger, run, orders) == [("Unknown", (Message("", NO_EFFECT),))]
@@ -266,7 +266,7 @@ def test_an_answer_may_say_all_there_is(ledger: Ledger) -> None:
     assert (package.phase, package.state, orders.posts) == (Phase.CLOSED, "Shipped", 1)
 
 
-def test_what_goes_on_is_looked_at_again_and_stays_told_meanwhile(ledger: Ledger) -> None:
+def test_an_order_looked_at_again_keeps_its_result_meanwhile(ledger: Ledger) -> None:
     orders, run = Orders(words=["Shipped"]), begin(ledger, ONE)
     assert go_on(ledger, run, orders) == [DONE]
     for words, is_open in (({"Shipped"}, False), ({"Delivered"}, True)):
@@ -278,7 +278,7 @@ def test_what_goes_on_is_looked_at_again_and_stays_told_meanwhile(ledger: Ledger
     assert (ledger.has_to_fetch(run), orders.posts) == (False, 1)
 
 
-def test_single_requests_wait_for_nobody(ledger: Ledger) -> None:
+def test_single_requests_do_not_wait_for_each_other(ledger: Ledger) -> None:
     orders = Orders(words=["Preparing"] * 6 + ["Shipped"])
     run = begin(ledger, [item(row, row) for row in (2, 3, 4)])
     with pytest.raises(UsageProblem):

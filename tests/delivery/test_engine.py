@@ -174,7 +174,7 @@ def test_a_service_that_cannot_be_reached(scene: Scene, when: str) -> None:
     assert len(scene.applied) == 6
 
 
-def test_a_port_at_which_nobody_listens(scene: Scene) -> None:
+def test_a_closed_port_interrupts_after_retries(scene: Scene) -> None:
     scene.plan([upsert(3)])
     with socket.create_server(("127.0.0.1", 0)) as listening:
         base = f"http://127.0.0.1:{listening.getsockname()[1]}/v2"
@@ -233,17 +233,17 @@ class Crowd:
         return self.sender.send(call)
 
 
-def test_what_waits_for_a_lane_is_taken_back_at_a_refusal(scene: Scene) -> None:
+def test_uploads_waiting_for_a_lane_are_withdrawn_at_a_refusal(scene: Scene) -> None:
     scene.plan((upsert(row) for row in range(3, 23)), TWO)
     crowd = Crowd(scene.client)
 
-    def told(event: Event) -> None:
+    def open_gate(event: Event) -> None:
         if event.kind == "waiting" and not crowd.gate.is_set():
             # Four are in the lanes, and the one that the refusal made free may have the next.
             assert len(crowd.seen) in (4, 5)
             crowd.gate.set()
 
-    scene.go_on(crowd, pool=4, on_event=told)
+    scene.go_on(crowd, pool=4, on_event=open_gate)
     assert scene.statuses == ["Integrated"] * 20
     assert len(scene.applied) == 20
     # Ten uploads, and the refused one once more: what was taken back has never left.
@@ -263,7 +263,7 @@ def test_a_row_goes_into_three_packages_at_most(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("when", ["look", "fetch"])
-def test_where_results_are_gone_the_offers_tell(scene: Scene, when: str) -> None:
+def test_offers_decide_if_results_are_gone(scene: Scene, when: str) -> None:
     scene.plan([upsert(3)])
     scene.go_on(wait=False)
     scene.transport.sleep(60)
@@ -320,7 +320,7 @@ def test_without_waiting_a_blocked_run_says_so(scene: Scene) -> None:
     assert scene.statuses == newer.statuses == ["Integrated"]
 
 
-def test_what_was_under_way_is_written_down_when_interrupted(scene: Scene) -> None:
+def test_uploads_under_way_are_recorded_at_an_interruption(scene: Scene) -> None:
     scene.plan((upsert(row) for row in range(3, 43)), TWO)
 
     def stop(event: Event) -> None:
@@ -337,7 +337,7 @@ def test_what_was_under_way_is_written_down_when_interrupted(scene: Scene) -> No
     assert len(scene.applied) == 40
 
 
-def test_what_was_not_yet_sent_when_interrupted_is_sent_later(
+def test_unsent_uploads_are_sent_after_an_interruption(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scene.plan((upsert(row) for row in range(3, 13)), TWO)

@@ -1,4 +1,4 @@
-"""What is not ours in what the service lists: it is named or left out, and never without end."""
+"""Packages of others in the service's lists: named or left out, and never without end."""
 
 import json
 from collections.abc import Callable, Iterable

@@ -52,7 +52,7 @@ def test_a_request_that_takes_more_than_an_order_is_looked_at_by_itself() -> Non
 
 
 class Later(Executor):
-    """Runs what is submitted when it is told to."""
+    """Runs submitted calls only at `go_on`."""
 
     def __init__(self) -> None:
         self.left: list[tuple[Future[Any], Callable[[], Any]]] = []
@@ -69,8 +69,8 @@ class Later(Executor):
             future.set_result(job())
 
 
-def test_while_a_list_is_read_others_are_sent() -> None:
-    """What was sent waits for the list; what it does not show is looked at by itself."""
+def test_requests_are_sent_while_a_list_is_read() -> None:
+    """Sent orders wait for the list; those that it does not show are looked at one by one."""
     packages = [package(key, "Ship") for key in range(MANY + 1)]
     references = {key: f"O{key}" for key in range(MANY + 1)}
     service, lanes = Listing(), Later()

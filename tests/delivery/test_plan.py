@@ -229,7 +229,7 @@ def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -
         (UPSERT, [], [[2, 3]]),
     ],
 )
-def test_what_waits_for_no_product(
+def test_rows_that_wait_for_products(
     kind: str, products: list[CheckedSheet], expected: list[list[int]]
 ) -> None:
     sheet = offers_sheet(KETTLE, MUG, kind=kind)
@@ -295,7 +295,7 @@ def test_rows_without_an_item_and_without_a_product_are_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("sheet", ["Products", None])
-def test_of_several_files_the_products_is_named(sheet: str | None) -> None:
+def test_the_hint_names_the_file_of_the_product(sheet: str | None) -> None:
     other = offers_sheet(KETTLE)
     other.file = "offers.xlsx"
     given = RowResult(2, "R2", Status.REJECTED, (MISSING,), "PRIMARY")
@@ -305,7 +305,7 @@ def test_of_several_files_the_products_is_named(sheet: str | None) -> None:
     assert f"row 3{of_sheet} of shop.xlsx" in found.messages[1].text
 
 
-def test_products_are_told_as_they_are() -> None:
+def test_results_of_products_get_no_hints() -> None:
     made = products_sheet()
     given = [RowResult(3, "P3", Status.REFUSED)]
     hints = Dependencies([made, offers_sheet(KETTLE)], FEEDS)

@@ -42,22 +42,22 @@ def reports(call: Call) -> bool:
     return "products-integration-reports" in call.target
 
 
-def found_by(name: str) -> Callable[[Call], bool]:
+def reports_by(name: str) -> Callable[[Call], bool]:
     return lambda call: reports(call) and (name in dict(call.query) or f"{name}=" in call.target)
 
 
-FIND, REPORT = found_by("gtin"), found_by("packageId")
+FIND, REPORT = reports_by("gtin"), reports_by("packageId")
 
 
 def sent(scene: Scene) -> list[int]:
-    """How many products each POST had."""
+    """The number of products in each POST."""
     return [
         len(json.loads(call.body or b"")["products"]) for call in scene.client.calls if post(call)
     ]
 
 
 def taken(scene: Scene) -> list[tuple[str, str]]:
-    """What the service did, which is what counts: GTIN and operation."""
+    """The products of the service, which decide: GTIN and operation."""
     reported = reported_products(scene.transport.sandbox)
     return [(one.gtin, one.operation or one.status) for one in reported]
 
@@ -101,7 +101,7 @@ def test_the_pause_between_two_batches(scene: Scene) -> None:
 # What the report says.
 
 
-def test_a_mistake_is_told_with_its_field(scene: Scene) -> None:
+def test_an_error_names_its_field(scene: Scene) -> None:
     verdicts = scene.deliver(product(3), product(4, _x=None, **{f"_{PIECES}": ["many"]}))
     assert scene.statuses == ["Integrated", "Refused"]
     (message,) = verdicts[1].messages
@@ -188,7 +188,7 @@ def test_a_refused_batch_goes_in_halves_until_the_row_is_alone(scene: Scene) -> 
 
 
 @pytest.mark.long  # hundreds of batches; what is decided of them, tests/ledger shows
-def test_what_refuses_every_batch_is_not_the_rows(scene: Scene) -> None:
+def test_refusals_of_every_batch_are_not_blamed_on_rows(scene: Scene) -> None:
     rows = [product(row) for row in range(3, 3 + 2 * (FEW + 3))]
     scene.plan(rows, TWO)
     network = Script(scene.client, post, problem(415), forever=True)
@@ -200,7 +200,7 @@ def test_what_refuses_every_batch_is_not_the_rows(scene: Scene) -> None:
 # A quota.
 
 
-def test_what_a_quota_refuses_is_sent_again_when_it_has_room(
+def test_rows_refused_by_a_quota_are_sent_when_it_has_room(
     scene_of: Callable[..., Scene],
 ) -> None:
     """Three creations an hour, eight products, two in a batch."""
@@ -230,7 +230,7 @@ def test_what_a_quota_refuses_is_sent_again_when_it_has_room(
 # Other runs.
 
 
-def test_only_what_was_sent_is_fetched(scene: Scene) -> None:
+def test_only_sent_batches_are_fetched(scene: Scene) -> None:
     scene.plan([product(row) for row in range(3, 8)], TWO)
     stop = iter([None, None, None, Interrupted("Enough.", "")])
     with pytest.raises(Interrupted):

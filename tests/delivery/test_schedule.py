@@ -51,7 +51,7 @@ def test_every_phase_has_its_step() -> None:
         ({"due": START}, [1, 2, 3]),
     ],
 )
-def test_which_uploads_are_sent(more: dict[str, Any], expected: list[int]) -> None:
+def test_only_unsent_uploads_are_sent(more: dict[str, Any], expected: list[int]) -> None:
     assert [upload for _, _, upload in steps(package(phase=Phase.FILLING, **more))] == expected
 
 
@@ -63,7 +63,7 @@ def test_one_package_is_filled_at_a_time(phase: Phase) -> None:
     assert steps(package(2), package(3)) == [(2, Step.CLEAR, 0)]
 
 
-def test_only_so_many_as_there_is_room_for() -> None:
+def test_steps_are_limited_by_room() -> None:
     assert len(steps(package(phase=Phase.FILLING), room=2)) == 2
     assert steps(package(phase=Phase.FILLING), room=0) == []
     # One step at a time for a package.
@@ -98,7 +98,7 @@ def test_a_package_left_alone_does_not_keep_the_next_from_being_filled() -> None
     assert steps(left, package(2)) == [(2, Step.CLEAR, 0)]
 
 
-def test_when_to_wake() -> None:
+def test_the_time_to_wake() -> None:
     early, late = START + MINUTE, START + 2 * MINUTE
     waiting = [package(1, Phase.COMMITTED, due=late), package(2, Phase.FILLING, due=early)]
     # The third waits for the second and not for a time.
@@ -120,14 +120,14 @@ def test_a_blocked_package_waits_until_the_other_is_closed(phase: Phase) -> None
     assert (8, Step.CLEAR, 0) in steps(replace(filled, phase=Phase.CLOSED), blocked)
 
 
-def test_what_blocks_and_is_not_ours_is_asked_for_again_and_again() -> None:
+def test_a_foreign_blocking_package_is_checked_again_and_again() -> None:
     blocked = package(8, blocked_by=frozenset({99}), due=START + MINUTE)
     assert steps(blocked) == []
     assert Schedule([blocked], ROUTES, START).wake_at() == START + MINUTE
     assert steps(replace(blocked, due=START)) == [(8, Step.CLEAR, 0)]
 
 
-def test_what_blocks_and_is_no_longer_waited_for_ends_the_waiting() -> None:
+def test_a_blocking_package_past_patience_ends_the_waiting() -> None:
     stuck = package(7, Phase.COMMITTED, since=START - SETTINGS.patience - MINUTE)
     blocked = package(8, blocked_by=frozenset({7}))
     assert Schedule([stuck, blocked], ROUTES, START).wake_at() is None
@@ -169,7 +169,7 @@ def test_an_upload_is_intended() -> None:
     assert attempt == Attempt(1, "upload", START, 2)
 
 
-def test_from_the_intent_of_a_commit_on_there_is_no_way_back() -> None:
+def test_the_intent_of_a_commit_is_final() -> None:
     settled = package(phase=Phase.SETTLED, uploads=(T, D, R))
     after, _, _ = intend(settled, Step.COMMIT, 0, TRAVEL, START)
     assert (after.phase, after.committed_at) == (Phase.COMMITTING, START)
@@ -183,7 +183,7 @@ def test_from_the_intent_of_a_commit_on_there_is_no_way_back() -> None:
 
 
 @pytest.mark.parametrize("phase", [phase for phase in NEXT if phase is not Phase.CLOSED])
-def test_what_a_new_process_makes_of_it(phase: Phase) -> None:
+def test_a_new_process_resumes_each_phase(phase: Phase) -> None:
     then = Phase.PROBING if phase is Phase.FILLING else phase
     counting: dict[str, Any] = {"tries": 3, "failures": 2, "since": START, "due": START}
     counting |= {"link": "x", "pages": 2, "blocked_by": frozenset({9})}
@@ -191,7 +191,7 @@ def test_what_a_new_process_makes_of_it(phase: Phase) -> None:
     assert resume(before) == package(phase=then, uploads=(D, T, D, R, P))
 
 
-def test_what_is_closed_stays_as_it_is() -> None:
+def test_a_closed_package_stays_unchanged() -> None:
     closed = package(phase=Phase.CLOSED, since=START, tries=1)
     assert resume(closed) is closed
 

@@ -82,7 +82,7 @@ def package(phase: Phase, **more: Any) -> Package:
 
 
 def hear(before: Package, do: Step, reply: Any, now: TransitionContext = NOW) -> Transition:
-    """What the answer to a step makes of a package; uploads are the second one."""
+    """The transition of a package at the answer to a step; uploads are the second one."""
     upload = 2 if do is Step.UPLOAD else 0
     sought = SOUGHT if do is Step.LOOKUP else ()
     step = StepIntent(1, do, 1, upload, before.package_id, sought)
@@ -149,7 +149,7 @@ class TestNoEffect:
         assert message in found.stop.message
         assert found.stop.message.endswith(TOLD.format(status))
 
-    def test_what_keeps_us_from_asking(self, do: Step) -> None:
+    def test_a_usage_problem_undoes_the_step(self, do: Step) -> None:
         before = package(UNDER_WAY[do])
         problem = UsageProblem("no")
         expected = Transition(replace(before, **UNDONE[do]), stop=problem)
@@ -413,7 +413,7 @@ def test_offers_decide() -> None:
     assert found.package == replace(looking(), tries=0, failures=0, since=START)
 
 
-def test_a_page_that_tells_nothing_of_them_is_asked_for_again() -> None:
+def test_a_page_without_the_rows_is_fetched_again() -> None:
     answer = reply(200, {"items": [offer_of("C")]}, link='<?cursor=2>; rel="next"')
     found = hear(looking(), Step.LOOKUP, answer)
     assert list(found.resolutions) == []

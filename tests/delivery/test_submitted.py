@@ -111,7 +111,7 @@ def test_a_batch_in_doubt_keeps_others_waiting_when_there_are_too_many(
     assert steps(*packages, batch(Phase.PLANNED, 4)) == expected
 
 
-def test_what_is_written_before_a_post() -> None:
+def test_the_intent_is_recorded_before_a_post() -> None:
     after, step, attempt = intend(batch(Phase.CLEARED), Step.SUBMIT, 0, TRAVEL, START)
     assert after == batch(Phase.SUBMITTING, uploads=SENT, attempts=1, since=START, created_at=START)
     assert (step, attempt.step) == (StepIntent(1, Step.SUBMIT, 1), "submit")
@@ -146,7 +146,7 @@ def test_the_pause_is_between_posts_alone(pause: timedelta, rest: datetime | Non
         (batch(Phase.CLEARED, since=START), "no progress since 09:00:00"),
     ],
 )
-def test_what_is_said_when_no_step_is_left(package: Package, said: str | None) -> None:
+def test_the_error_when_no_step_is_left(package: Package, said: str | None) -> None:
     if said is None:
         check_all_committed([package], ROUTES)
         return
@@ -193,7 +193,7 @@ NO_EFFECT = {
 
 @pytest.mark.parametrize("before", [FIRST, AGAIN], ids=["the first", "the second"])
 @pytest.mark.parametrize(("answer", "stop"), NO_EFFECT.values(), ids=NO_EFFECT)
-def test_what_took_no_effect_is_undone(before: Package, answer: Answer, stop: Any) -> None:
+def test_an_attempt_without_effect_is_undone(before: Package, answer: Answer, stop: Any) -> None:
     under_way, _, _ = intend(before, Step.SUBMIT, 0, TRAVEL, START)
     found = hear(under_way, Step.SUBMIT, answer, at(SECOND))
     after = replace(found.package, attempts=0, since=None, due=None, tries=0, failures=0)
@@ -245,7 +245,9 @@ def test_found(items: list[ReportItem], clock: dict[str, timedelta]) -> None:
         (SETTINGS.report_patience + SECOND, 2, Phase.CLOSED),
     ],
 )
-def test_how_long_it_is_looked_for(pause: timedelta, creations: int, then: Phase) -> None:
+def test_a_lost_batch_is_looked_for_with_patience(
+    pause: timedelta, creations: int, then: Phase
+) -> None:
     found = hear(batch(Phase.SUBMITTING, creations=creations), Step.FIND_REPORT, page(), at(pause))
     assert found.package.phase is then
     assert found.package.committed_at == START
@@ -312,7 +314,7 @@ def test_the_pages_of_a_report_are_no_progress() -> None:
     assert (last.link, last.pages, last.tries, last.since) == (None, 0, 4, START)
 
 
-def test_what_is_never_reported_is_unknown_in_the_end() -> None:
+def test_a_row_never_reported_ends_as_unknown() -> None:
     now = at(SETTINGS.report_patience + SECOND)
     found = hear(batch(), Step.GET_REPORT, page(item()), now)
     assert found.package.phase is Phase.CLOSED
@@ -320,7 +322,7 @@ def test_what_is_never_reported_is_unknown_in_the_end() -> None:
     assert found.resolutions == (Resolution(4, Status.UNKNOWN, LOST),)
 
 
-def test_what_still_waits_is_not_given_up() -> None:
+def test_a_row_still_in_progress_is_not_given_up() -> None:
     """Somebody came back after days, and the service says that it is not done."""
     now = at(SETTINGS.report_patience + SECOND)
     found = hear(batch(), Step.GET_REPORT, page(item(), item("24", None, **VALIDATED)), now)
@@ -359,7 +361,7 @@ QUOTAS: dict[str, tuple[dict[str, Any], int, list[Resolution]]] = {
 
 
 @pytest.mark.parametrize(("said", "sends", "fates"), QUOTAS.values(), ids=QUOTAS)
-def test_what_a_quota_refuses_is_sent_again_later(
+def test_rows_refused_by_a_quota_are_sent_again_later(
     said: dict[str, Any], sends: int, fates: list[Resolution]
 ) -> None:
     now, before = at(MINUTE), batch()

@@ -107,7 +107,9 @@ INTEGRATED, UNKNOWN, AGAIN = Status.INTEGRATED, Status.UNKNOWN, None
     ],
 )
 @pytest.mark.parametrize("kind", [PackageType.UPSERT, PackageType.UPDATE])
-def test_what_an_offer_tells(kind: str, changes: dict[str, Any], then: Status | None) -> None:
+def test_an_offer_decides_the_fate_of_a_row(
+    kind: str, changes: dict[str, Any], then: Status | None
+) -> None:
     assert fate(package(kind), row(), OFFER._replace(**changes)).status == then
 
 
@@ -125,7 +127,7 @@ def test_quantity_alone_proves_nothing(updated: datetime) -> None:
 
 
 @pytest.mark.parametrize("sends", range(MOST_SENDS + 1))
-def test_at_most_so_many_times(sends: int) -> None:
+def test_a_row_is_sent_at_most_a_number_of_times(sends: int) -> None:
     # The package that it is in counts too.
     then = AGAIN if sends + 1 < MOST_SENDS else UNKNOWN
     assert fate(package(), row(sends=sends)).status is then
@@ -177,12 +179,14 @@ def test_a_lost_post_is_as_old_as_its_intent_by_the_clock_of_the_service(skew: t
         ({"state": None, "updated_at": BEFORE}, AGAIN),
     ],
 )
-def test_what_an_offer_tells_of_a_delete(changes: dict[str, Any], then: Status | None) -> None:
+def test_an_offer_decides_the_fate_of_a_delete(
+    changes: dict[str, Any], then: Status | None
+) -> None:
     found = fate(package(PackageType.DELETE), row(product=""), OFFER._replace(**changes))
     assert found.status is then
 
 
-def test_no_offer_is_what_a_delete_asked_for() -> None:
+def test_an_absent_offer_fulfils_a_delete() -> None:
     assert fate(package(PackageType.DELETE), row(product="")).status is INTEGRATED
     purged = package(PackageType.DELETE, message=PURGED)
     assert fate(purged, row(product="")).status is INTEGRATED
@@ -192,7 +196,7 @@ def test_no_offer_is_what_a_delete_asked_for() -> None:
 # Pages.
 
 
-def test_what_may_be_on_the_next_page_is_not_decided() -> None:
+def test_rows_possibly_on_the_next_page_stay_open() -> None:
     rows = [row("A"), row("B")._replace(row=4)]
     more = resolutions(
         package(), rows, OffersPage([OFFER], "https://service.example/v2/offers?c=2"), NOW
@@ -205,7 +209,7 @@ def test_what_may_be_on_the_next_page_is_not_decided() -> None:
 # Which offers are asked for.
 
 
-def asked(rows: list[PendingRow]) -> tuple[Sequence[PendingRow], dict[str, list[str]]]:
+def lookup_of(rows: list[PendingRow]) -> tuple[Sequence[PendingRow], dict[str, list[str]]]:
     """The rows of the next call, and the lists that it asks for."""
     found = ask_offers(REF, rows)
     if found is None:
@@ -217,28 +221,28 @@ def asked(rows: list[PendingRow]) -> tuple[Sequence[PendingRow], dict[str, list[
 
 def test_references_go_before_gtins() -> None:
     rows = [row("a,b"), row("A"), row("B")]
-    assert asked(rows) == (rows[1:], {"sellerExternalReferences": ["A", "B"]})
-    assert asked([]) == ((), {})
+    assert lookup_of(rows) == (rows[1:], {"sellerExternalReferences": ["A", "B"]})
+    assert lookup_of([]) == ((), {})
 
 
 @pytest.mark.parametrize("reference", ["a,b", ",", " A", "A "])
 def test_a_reference_that_no_list_can_hold_goes_by_its_gtin(reference: str) -> None:
     rows = [row(reference), row(reference + ",x")]
-    assert asked(rows) == (rows, {"gtins": [GTIN]})
+    assert lookup_of(rows) == (rows, {"gtins": [GTIN]})
     told = OFFER._replace(reference=reference)
     assert fate(package(), row(reference), OFFER, told).status is INTEGRATED
 
 
 @pytest.mark.parametrize("product", ["", "|REF-1|New"])
-def test_what_cannot_be_asked_for_is_unknown(product: str) -> None:
+def test_rows_that_cannot_be_queried_are_unknown(product: str) -> None:
     rows = [row("a,b", product)]
-    assert asked(rows) == ((), {})
+    assert lookup_of(rows) == ((), {})
     assert [(found.row, found.status) for found in unknown(rows, "")] == [(3, UNKNOWN)]
 
 
 def test_a_list_is_no_longer_than_an_address_can_hold() -> None:
     rows = [row(f"{number:04}" + "é" * 46) for number in range(50)]
-    found, lists = asked(rows)
+    found, lists = lookup_of(rows)
     assert 0 < len(found) < 50
     assert lists["sellerExternalReferences"] == [looked.reference for looked in found]
     assert len(found) * (4 + 46 * 6 + 3) <= LONGEST_LIST

@@ -67,12 +67,12 @@ def purge(*rows: int) -> list[Item]:
 
 
 def bad(row: int) -> Item:
-    """The service refuses it: such products have no sheet."""
+    """An offer that the service refuses: such products have no sheet."""
     return legacy(row, ProductEan="2000000000008")
 
 
 def sent(scene: Scene) -> list[int]:
-    """How many offers each POST had."""
+    """The number of offers in each POST."""
     return [xml(call).count(b"<Offer ") for call in scene.client.calls if post(call)]
 
 
@@ -201,7 +201,7 @@ NO = Message("1906", "No.", "price.price")
         (page(entry(None, None, "Rejected"), state="Rejected"), REJECTED, NO._replace(field="")),
     ],
 )
-def test_what_the_log_says(
+def test_results_of_the_log(
     scene: Scene, answer: Reply, statuses: list[str], message: Message
 ) -> None:
     scene.plan([legacy(3), legacy(4)])
@@ -220,7 +220,7 @@ def test_an_ean_that_two_rows_have_matches_neither(scene: Scene) -> None:
     assert {verdict.messages for verdict in scene.verdicts} == {(IN_FORCE,)}
 
 
-def test_a_word_that_nobody_knows_is_not_yet(scene: Scene) -> None:
+def test_an_unknown_state_counts_as_unfinished(scene: Scene) -> None:
     scene.plan([legacy(3)])
     scene.go_on(Script(scene.client, log, page(state="Queued"), page(state="Queued")))
     assert scene.statuses == ["Integrated"]
@@ -308,7 +308,7 @@ def test_nor_does_one_that_is_refused_for_the_package_itself(
     assert (len(scene.packages), sent(scene)) == (1, [])
 
 
-def test_what_is_about_an_offer_too_goes_on_in_halves(scene: Scene) -> None:
+def test_a_zip_with_a_wrong_offer_is_halved(scene: Scene) -> None:
     scene.plan([legacy(3), legacy(4)])
     scene.go_on(Script(scene.client, post, caused("SalesChannelId", "Price")))
     assert scene.statuses == ["Integrated", "Integrated"]
