@@ -231,7 +231,7 @@ def refused(
     return sheet.error
 
 
-def told(sheet: CheckedSheet, code: str) -> list[Problem]:
+def problems_of(sheet: CheckedSheet, code: str) -> list[Problem]:
     """The problems of one code."""
     return [problem for problem in sheet.problems() if problem.code == code]
 
@@ -290,7 +290,7 @@ def find(files: Files) -> Find:
     ) -> list[Problem]:
         (sheet,) = checked(files.csv(*rows), dialect=dialect, kind=kind)
         assert sheet.error is None, sheet.error
-        return told(sheet, code)
+        return problems_of(sheet, code)
 
     return problems
 

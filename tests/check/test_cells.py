@@ -111,7 +111,7 @@ def test_a_percent_format_on_vat_is_read_as_shown_with_a_warning(files: Files) -
     assert sent(sheet)["price"]["taxes"][0] == {"code": "VAT", "value": 5.5}
 
 
-def test_a_stored_result_counts_whatever_the_formula(files: Files) -> None:
+def test_the_stored_result_of_any_formula_counts(files: Files) -> None:
     path = with_xml(files, PRICE, "<c @><f>VLOOKUP(A2,Prices!A:B,2,0)</f><v>12.5</v></c>")
     (sheet,) = checked(path)
     assert sent(sheet)["price"]["price"] == 12.5
@@ -127,13 +127,13 @@ FORMULAS = {
 
 
 @pytest.mark.parametrize(("cell", "code"), FORMULAS.values(), ids=FORMULAS)
-def test_what_a_formula_came_to(files: Files, cell: str, code: str | None) -> None:
+def test_results_of_formulas(files: Files, cell: str, code: str | None) -> None:
     (sheet,) = checked(with_xml(files, PRICE, cell))
     assert [one.code for one in sheet.problems()] == ([] if code is None else [code])
 
 
 @pytest.mark.parametrize("escape", ["_x0000_", "_x0009_", "_x200B_", "_x000D_"])
-def test_what_a_spreadsheet_escapes_is_invisible_too(files: Files, escape: str) -> None:
+def test_escaped_invisible_characters_are_refused(files: Files, escape: str) -> None:
     cell = f'<c @ t="inlineStr"><is><t>A{escape}B</t></is></c>'
     (sheet,) = checked(with_xml(files, REFERENCE, cell))
     assert [one.code for one in sheet.problems()] == ["reference-format"]

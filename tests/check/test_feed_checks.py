@@ -43,7 +43,7 @@ ROWS = st.lists(BLANK_ONES, min_size=1, max_size=2).flatmap(
 
 
 @cache
-def asked_of_each_row() -> Areas:
+def areas_asking_each_row() -> Areas:
     """Our areas with rules that are asked of every row."""
 
     def never(_: Feed) -> bool:
@@ -53,15 +53,15 @@ def asked_of_each_row() -> Areas:
         tuple(
             area._replace(
                 rules=tuple(replace(rule, is_by_blanks=never) for rule in area.rules),
-                feeds=tuple(with_every_row_asked(feed) for feed in area.feeds),
+                feeds=tuple(asking_every_row(feed) for feed in area.feeds),
             )
             for area in load().areas
         )
     )
 
 
-def with_every_row_asked(feed: Feed) -> Feed:
-    """A feed that is asked of every row which keys it lacks."""
+def asking_every_row(feed: Feed) -> Feed:
+    """A feed that checks every row for missing keys."""
     requests = replace(feed.requests, required=feed.requests.unfilled, is_required_by_blanks=False)
     return replace(feed, requests=requests)
 
@@ -69,7 +69,7 @@ def with_every_row_asked(feed: Feed) -> Feed:
 @pytest.mark.parametrize("kind", OFFERS)
 @settings(max_examples=8)
 @given(rows=ROWS)
-def test_the_same_is_said(
+def test_rules_by_blanks_and_by_rows_find_the_same(
     tmp_path_factory: pytest.TempPathFactory,
     kind: str,
     rows: list[tuple[set[str], dict[str, str]]],
@@ -80,7 +80,7 @@ def test_the_same_is_said(
 @pytest.mark.long
 @pytest.mark.parametrize("kind", OFFERS)
 @given(rows=ROWS)
-def test_the_same_is_said_of_many(
+def test_rules_by_blanks_and_by_rows_find_the_same_in_many(
     tmp_path_factory: pytest.TempPathFactory,
     kind: str,
     rows: list[tuple[set[str], dict[str, str]]],
@@ -99,11 +99,11 @@ def assert_the_same_is_said(
         for number, (blank, values) in enumerate(rows, 1)
     ]
     path.write_text(table(offers), "utf-8")
-    found = [told(path, areas, kind) for areas in (load(), asked_of_each_row())]
+    found = [findings(path, areas, kind) for areas in (load(), areas_asking_each_row())]
     assert found[0] == found[1]
 
 
-def told(path: Path, areas: Areas, kind: str) -> list[Any]:
+def findings(path: Path, areas: Areas, kind: str) -> list[Any]:
     (sheet,) = check([Input(path.name, path)], ReadOptions(kind=kind), areas)
     return [*sheet.problems(), *sheet.rows.items, bytes(sheet.rows.marks)]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from tests.conftest import Files, checked, codes, offer, table, told, update
+from tests.conftest import Files, checked, codes, offer, problems_of, table, update
 
 TEXT = table([offer()])
 NO_FEED: dict[str, tuple[Callable[[Files], Path], str]] = {
@@ -70,14 +70,14 @@ def test_phantom_rows_are_no_rows_and_those_far_below_keep_their_numbers(files: 
     assert (codes(sheet), sheet.counts().rows) == ([(1_048_576, "number-range")], 2)
 
 
-def test_several_sheets_share_what_needs_all_of_them(files: Files) -> None:
+def test_several_sheets_are_checked_for_duplicates_together(files: Files) -> None:
     """A broken file in between shifts no place."""
     first = files.csv(offer(1), name="first.csv")
     broken = files.text(b"", "broken.csv")
     last = files.csv(offer(2), offer(1), name="last.csv")
     one, _, three = checked(first, broken, last)
-    assert "row 3 of last.csv" in told(one, "duplicate-reference")[0].message
-    assert "row 2 of first.csv" in told(three, "duplicate-reference")[0].message
+    assert "row 3 of last.csv" in problems_of(one, "duplicate-reference")[0].message
+    assert "row 2 of first.csv" in problems_of(three, "duplicate-reference")[0].message
 
 
 TWO = {"March": [offer(1)], "April": [offer(2)]}
@@ -94,7 +94,7 @@ SHEETS: dict[str, tuple[dict[str, Any], str | None, str, str | None, str]] = {
 
 
 @pytest.mark.parametrize("case", SHEETS)
-def test_which_sheet_is_read(files: Files, case: str) -> None:
+def test_the_sheet_that_is_read(files: Files, case: str) -> None:
     sheets, name, state, code, told_of = SHEETS[case]
     path = files.book(sheets)
     book = load_workbook(path)

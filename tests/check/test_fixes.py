@@ -1,4 +1,4 @@
-"""Which fixes are chosen, and which of those that were made have proved to be right."""
+"""Chosen fixes, and the made ones that have proved right."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedRows, CheckedSh
 EVERY = {fix.name: fix for fix in all_fixes(load())}
 
 
-def test_names_and_what_they_choose() -> None:
+def test_names_choose_fixes() -> None:
     safe = {name for name, fix in EVERY.items() if fix.is_safe}
     assert safe == {"blanks", "invisible", "zeros", "accents", "decimals", "category"}
     assert chosen_fixes([], load()) == chosen_fixes([SAFE], load()) - {SAFE} == safe

@@ -1,4 +1,4 @@
-"""Which row is the header, and what its texts mean."""
+"""The header row, and the meaning of its texts."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def row(number: int, *texts: str | None) -> HeadRow:
 
 
 def candidates(*rows: HeadRow, dialect: AccountSettings | None = None) -> Candidates:
-    """As of a sheet that may be of any family."""
+    """The candidates of a sheet of any family."""
     every = (
         family[0].sheet.understood(dialect or AccountSettings()) for family in families(load())
     )
@@ -37,7 +37,9 @@ def candidates(*rows: HeadRow, dialect: AccountSettings | None = None) -> Candid
     )
 
 
-def found(*rows: HeadRow, dialect: AccountSettings | None = None, enough: int = ENOUGH) -> Header:
+def header_of(
+    *rows: HeadRow, dialect: AccountSettings | None = None, enough: int = ENOUGH
+) -> Header:
     header = candidates(*rows, dialect=dialect).find(names(dialect), enough)
     assert header is not None
     return header
@@ -143,11 +145,11 @@ NAMES = sorted(
 
 
 @given(st.sampled_from(NAMES), st.sampled_from(DECORATIONS), st.sampled_from(DECORATIONS))
-def test_what_is_said_beside_a_name_counts_for_nothing(name: str, one: str, other: str) -> None:
-    plain = keys(found(row(1, name), enough=1))
-    assert keys(found(row(1, one.format(name)), enough=1)) == plain
+def test_decorations_of_a_name_are_ignored(name: str, one: str, other: str) -> None:
+    plain = keys(header_of(row(1, name), enough=1))
+    assert keys(header_of(row(1, one.format(name)), enough=1)) == plain
     twice = other.format(one.format(name))
-    assert keys(found(row(1, twice), enough=1)) == plain
+    assert keys(header_of(row(1, twice), enough=1)) == plain
 
 
 def test_a_number_at_the_end() -> None:
@@ -156,14 +158,14 @@ def test_a_number_at_the_end() -> None:
         (["Stock (2)", "Stock"], 2),
         (["Stock", "Stock (2)"], 1),
     ):
-        assert keys(found(row(1, REFERENCE, *texts))) == {0: REFERENCE, index: "quantity"}
+        assert keys(header_of(row(1, REFERENCE, *texts))) == {0: REFERENCE, index: "quantity"}
     with pytest.raises(HeaderDuplicate, match=r"“Stock \(1\)” in column B and “Stock \(2\)”"):
-        found(row(1, REFERENCE, "Stock (1)", "Stock (2)"))
+        header_of(row(1, REFERENCE, "Stock (1)", "Stock (2)"))
 
 
 def test_a_profiles_own_headers_win() -> None:
     dialect = AccountSettings(columns={"Mon EAN": "product.gtin", "stock": "preparationTime"})
-    header = found(row(1, "MON ean", "Stock"), dialect=dialect)
+    header = header_of(row(1, "MON ean", "Stock"), dialect=dialect)
     assert keys(header) == {0: "product.gtin", 1: "preparationTime"}
 
 
@@ -190,7 +192,7 @@ HEADERS = {
 
 @pytest.mark.parametrize(("rows", "at", "after"), HEADERS.values(), ids=HEADERS)
 def test_the_header_row(rows: Sequence[HeadRow], at: int, after: int) -> None:
-    header = found(*rows)
+    header = header_of(*rows)
     assert (header.row, header.after) == (at, after)
 
 
@@ -210,7 +212,7 @@ HEADINGS_ROWS = {
 def test_the_row_that_people_read_as_the_header(
     above: HeadRow, header: HeadRow, at: int, own: set[int]
 ) -> None:
-    understood = with_layout(found(header), Layout(), [above, header], names())
+    understood = with_layout(header_of(header), Layout(), [above, header], names())
     assert (understood.headings_row, set(understood.own)) == (at, own)
 
 
@@ -220,7 +222,7 @@ def test_no_header(rows: Sequence[HeadRow]) -> None:
 
 
 def test_the_columns_keep_their_places() -> None:
-    header = found(row(2, None, REFERENCE, "colour", "EAN", "feedtool status"))
+    header = header_of(row(2, None, REFERENCE, "colour", "EAN", "feedtool status"))
     assert keys(header) == {1: REFERENCE, 3: GTIN}
     assert header.texts == {1: REFERENCE, 2: "colour", 3: "EAN", 4: "feedtool status"}
     assert [index for index, _ in header.unknown] == [2]
@@ -229,14 +231,14 @@ def test_the_columns_keep_their_places() -> None:
 
 
 def test_to_each_of_thousands_of_unknown_headers_the_nearest_known_one_is_named() -> None:
-    header = found(row(1, REFERENCE, GTIN, *["orginPrice", "zzz"] * 8_000))
+    header = header_of(row(1, REFERENCE, GTIN, *["orginPrice", "zzz"] * 8_000))
     assert header.unknown == tuple(enumerate(("price.originPrice", None) * 8_000, 2))
 
 
 @pytest.mark.parametrize("cell", [Cell(Kind.ERROR, "#REF!"), Cell(Kind.BOOLEAN, "TRUE"), BLANK])
 def test_a_cell_that_shows_an_error_is_no_header(cell: Cell) -> None:
     number, cells = row(1, REFERENCE, GTIN)
-    header = found((number, [*cells, cell]))
+    header = header_of((number, [*cells, cell]))
     assert 2 not in header.texts
     assert header.unknown == ()
 
@@ -247,13 +249,13 @@ TWICE = (("gtin", "EAN"), (PRICE, "price"), ("sku", GTIN))
 @pytest.mark.parametrize("texts", TWICE, ids=str)
 def test_two_columns_that_mean_the_same(texts: tuple[str, ...]) -> None:
     with pytest.raises(HeaderDuplicate) as raised:
-        found(row(1, REFERENCE, *texts))
+        header_of(row(1, REFERENCE, *texts))
     assert all(text in raised.value.message for text in texts if text != GTIN)
 
 
-def test_a_name_that_only_means_something_alone_stands_alone() -> None:
-    """Where a merged cell of the upper row ends, nothing says."""
-    header = found(
+def test_a_name_known_only_by_itself_ends_a_merged_cell() -> None:
+    """The sheet does not show where a merged cell of the upper row ends."""
+    header = header_of(
         row(4, REFERENCE, PRICE, "Suivi"),
         row(5, None, None, "Principal", "Additionnel", "Stock", "feedtool status"),
     )
@@ -265,7 +267,7 @@ def test_a_name_that_only_means_something_alone_stands_alone() -> None:
 
 
 @pytest.mark.parametrize("text", ["(1) " * 800_000, "optional - " * 300_000, "stock" + "!" * 9999])
-def test_nobody_looks_for_a_name_in_what_is_long(text: str) -> None:
+def test_long_texts_are_no_names(text: str) -> None:
     assert names().column(text) is None
     assert names().nearest(text) is None
 

@@ -1,4 +1,4 @@
-"""What kind of feed a sheet is: its stamp, else its headers, and never by guessing a Delete."""
+"""The kind of feed of a sheet: by its stamp, else its headers, and never a guessed Delete."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -144,7 +144,7 @@ def test_recognised_from_headers(files: Files, row: Mapping[str, str], kind: str
     [*OF_WAREHOUSES.values(), *OF_OFFERS.values()],
     ids=[*OF_WAREHOUSES, *OF_OFFERS],
 )
-def test_a_column_of_its_own_tells_a_kind(files: Files, row: Mapping[str, str], kind: str) -> None:
+def test_a_kind_is_known_by_its_own_column(files: Files, row: Mapping[str, str], kind: str) -> None:
     (sheet,) = checked(files.csv(row))
     assert (sheet.error, sheet.kind) == (None, kind)
 
@@ -232,13 +232,13 @@ def test_a_price_that_is_not_understood_is_no_update(
 
 
 @pytest.mark.parametrize("header", NO_PRICES)
-def test_what_is_no_price_is_an_unknown_column(files: Files, header: str) -> None:
+def test_headers_that_are_no_price_are_unknown_columns(files: Files, header: str) -> None:
     (sheet,) = checked(files.csv(update(quantity="5") | {header: "1"}))
     assert (sheet.error, sheet.kind) == (None, "offers-update")
 
 
 @pytest.mark.parametrize("kind", ["offers-upsert", "offers-update"])
-def test_whoever_is_asked_settles_it(files: Files, kind: str) -> None:
+def test_the_answer_to_a_question_settles_the_kind(files: Files, kind: str) -> None:
     asked: list[tuple[str, str | None]] = []
 
     def settle(file: str, sheet: str | None, unclear: KindUnclear) -> str:
@@ -264,7 +264,7 @@ def test_an_unclear_sheet_is_never_passed_over(files: Files) -> None:
     assert checked(book, sheets=["Good"])[0].kind == "offers-upsert"
 
 
-def test_in_an_unclear_sheet_each_row_needs_its_action(files: Files) -> None:
+def test_each_row_of_an_unclear_sheet_needs_its_action(files: Files) -> None:
     rows = [offer(n, taxes__VAT=None, action=it) for n, it in enumerate(("Update", ""))]
     (sheet,) = checked(files.csv(*rows))
     assert sheet.error is None
@@ -284,7 +284,7 @@ def test_columns_are_missing_and_named(
 
 
 @pytest.mark.parametrize("kind", ["offers-upsert", "offers-update", "offers-delete"])
-def test_as_overrides(files: Files, kind: str) -> None:
+def test_an_asked_kind_overrides_the_headers(files: Files, kind: str) -> None:
     (sheet,) = checked(files.csv(offer(taxes__EcoPart="0", taxes__DEA="0")), kind=kind)
     assert (sheet.error, sheet.kind) == (None, kind)
     assert {item.package_type for item in sheet.rows.items} == {
@@ -306,7 +306,7 @@ def test_a_single_known_header_is_a_header_only_where_its_kind_is_known(files: F
         assert sheet.error.code == "header-not-found"
 
 
-def test_an_upsert_asked_for_names_what_is_missing(files: Files) -> None:
+def test_an_asked_upsert_names_the_missing_columns(files: Files) -> None:
     error = refused(files.csv(update(quantity="5")), kind="offers-upsert")
     assert error.code == "header-missing"
     assert "condition" in error.message
@@ -314,7 +314,7 @@ def test_an_upsert_asked_for_names_what_is_missing(files: Files) -> None:
     assert "`feedtool template offers-upsert`" in error.hint
 
 
-def test_which_mode_an_upsert_requires_is_a_setting(files: Files) -> None:
+def test_the_mode_that_an_upsert_requires_is_a_setting(files: Files) -> None:
     path = files.csv(without(COST, ADDITIONAL))
     (sheet,) = checked(path, dialect=AccountSettings(mandatory_mode=None))
     assert sheet.kind == "offers-upsert"
@@ -370,7 +370,7 @@ def test_an_action_splits_a_sheet(
     assert [item.package_type for item in sheet.valid_items()] == types
 
 
-def test_an_unknown_action_is_refused_and_nothing_else_is_said(files: Files) -> None:
+def test_an_unknown_action_is_the_only_problem_of_its_row(files: Files) -> None:
     (sheet,) = checked(files.csv(offer(1, action="Purge"), offer(2, action="Upsert")))
     assert [(one.row, one.field) for one in sheet.problems()] == [(2, "action")]
     assert codes(sheet) == [(2, "enum-value")]

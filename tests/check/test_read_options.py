@@ -1,4 +1,4 @@
-"""Cells shown while they are read, for whoever needs them beside the results."""
+"""Cells shown while they are read, beside the results."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -84,6 +84,6 @@ def test_a_file_that_changes_meanwhile_is_shown_again_under_the_same_number(
     assert seen.last[2][0] == "SKU-7"
 
 
-def test_of_a_recipe_s_sheet_its_own_columns_are_shown(files: Files, seen: Seen) -> None:
+def test_a_sheet_read_by_a_recipe_shows_its_own_columns(files: Files, seen: Seen) -> None:
     read_by(files, RECIPE, [row(1), row(2)], asked=ReadOptions(see=seen))
     assert seen.last == {2: row(1).split(";"), 3: row(2).split(";")}

@@ -1,4 +1,4 @@
-"""Which recipe a sheet is read by, and where none is."""
+"""The recipe that a sheet is read by, if any."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -79,7 +79,7 @@ def test_another_kind_than_the_one_that_was_asked_for(files: Files) -> None:
 
 
 def error_of(files: Files, text: str, *recipes: str, **asked: str | None) -> FileProblem:
-    """Why a list with this header cannot be read."""
+    """The error of a list with this header that cannot be read."""
     for number, recipe in enumerate(recipes):
         files.text(recipe, f"recipes/{number}.toml")
     (sheet,) = read(files, files.text(text, "list.csv"), **asked)
@@ -102,7 +102,7 @@ NEAR = {
 
 
 @pytest.mark.parametrize(("text", "recipe", "message"), NEAR.values(), ids=NEAR)
-def test_a_renamed_header_is_told(files: Files, text: str, recipe: str, message: str) -> None:
+def test_a_renamed_header_is_reported(files: Files, text: str, recipe: str, message: str) -> None:
     error = error_of(files, text, recipe)
     assert error.message.startswith("recipe 0 does not fit: row 1 lacks ")
     assert message in error.message
@@ -142,8 +142,8 @@ def test_a_column_that_a_recipe_does_not_know_is_to_be_named_in_it(files: Files)
     assert problem.hint.endswith("dupont.toml, or false where it is of no use")
 
 
-def test_what_is_known_by_its_keys_takes_no_recipe_from_beside_it(files: Files) -> None:
-    """What is accepted today is sent as today; the account's own recipe counts for any sheet."""
+def test_a_sheet_with_known_keys_ignores_the_recipe_beside_it(files: Files) -> None:
+    """Accepted sheets are sent as before; the account's own recipe counts for any sheet."""
     recipe = """[match]\nkind = "offers-upsert"\nheaders = ["sellerExternalReference"]
 [columns]\n"sellerExternalReference" = "sellerExternalReference"\n"product.gtin" = "product.gtin"
 [default]\nquantity = 3\ncondition = "New"\npreparationTime = 1\n"taxes.VAT" = 20\n"price.price" = 1
@@ -166,7 +166,9 @@ SHEETS = {
 
 
 @pytest.mark.parametrize(("words", "expected"), SHEETS.values(), ids=SHEETS)
-def test_which_sheets_of_a_workbook(files: Files, words: str, expected: list[str] | None) -> None:
+def test_the_sheets_of_a_workbook_that_are_read(
+    files: Files, words: str, expected: list[str] | None
+) -> None:
     rows = [dict(zip(HEADER.split(";"), row().split(";"), strict=True))]
     path = files.book({"Tarif 2026": rows, "Notes": [{"a": "b"}], "Autre": rows})
     files.text(RECIPE.replace("[columns]", f"{words}[columns]"), "recipes/a.toml")

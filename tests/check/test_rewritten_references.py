@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conftest import Files, checked, offer, told, update
+from tests.conftest import Files, checked, offer, problems_of, update
 
 CODE = "reference-rewritten"
 HELD = {
@@ -36,7 +36,7 @@ def references(files: Files, *names: str) -> tuple[list[int], int]:
     rows = [offer(at, sellerExternalReference=name) for at, name in enumerate(names)]
     (sheet,) = checked(files.csv(*rows))
     assert all(issue.code.name == CODE for _, issue in sheet.rows.guarded)
-    return [row for row, _ in sheet.rows.guarded], len(told(sheet, CODE))
+    return [row for row, _ in sheet.rows.guarded], len(problems_of(sheet, CODE))
 
 
 @pytest.mark.parametrize("names", HELD.values(), ids=HELD)

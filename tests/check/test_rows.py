@@ -10,7 +10,7 @@ from feedtool.check import Input, ReadOptions, check
 from feedtool.model.nouns import Severity
 from feedtool.model.sheet import VALID, CheckedSheet, Filled, RowStates
 from feedtool.runs import row_notes
-from tests.conftest import Files, checked, codes, offer, table, told, update
+from tests.conftest import Files, checked, codes, offer, problems_of, table, update
 
 HEADER, GOOD, _ = table([offer(1)]).split("\r\n")
 OTHER = table([offer(2)]).split("\r\n")[1]
@@ -34,7 +34,7 @@ def test_the_row_of_a_record_and_the_line_where_it_starts(
     files: Files, lines: Sequence[str], row: int, line: int, end: str
 ) -> None:
     (sheet,) = checked(files.text(end.join(lines).replace("\r\r", "\r")))
-    (problem,) = told(sheet, "gtin-checksum")
+    (problem,) = problems_of(sheet, "gtin-checksum")
     assert (problem.row, problem.line) == (row, line)
 
 
@@ -45,7 +45,7 @@ def test_a_workbook_has_rows_and_no_lines(files: Files) -> None:
     assert sheet.counts().rows == 2
 
 
-def test_a_problem_tells_place_value_reason_and_help(files: Files) -> None:
+def test_a_problem_has_place_value_reason_and_help(files: Files) -> None:
     row = {key.replace("product.gtin", "EAN"): value for key, value in offer().items()}
     (sheet,) = checked(files.csv(row | {"EAN": "4006381333932"}))
     (problem,) = sheet.problems()
@@ -63,13 +63,16 @@ def test_an_absent_column_has_no_letter_and_no_header(files: Files) -> None:
     }
 
 
-def test_what_is_found_after_reading_has_its_line_too(files: Files) -> None:
+def test_problems_found_after_reading_have_their_lines(files: Files) -> None:
     text = "\n".join([HEADER, GOOD.replace("New", '"New\n"'), GOOD])
     (sheet,) = checked(files.text(text))
-    assert [(one.row, one.line) for one in told(sheet, "duplicate-reference")] == [(2, 2), (3, 4)]
+    assert [(one.row, one.line) for one in problems_of(sheet, "duplicate-reference")] == [
+        (2, 2),
+        (3, 4),
+    ]
 
 
-def test_all_problems_of_all_rows_are_told_in_the_order_of_places(files: Files) -> None:
+def test_all_problems_are_sorted_by_place(files: Files) -> None:
     rows = [
         offer(number, product__gtin="1", price__price="x", quantity="y", colour="red")
         for number in range(1, 400)
@@ -149,7 +152,7 @@ def test_values_as_they_were_read(files: Files) -> None:
     assert "taxes.EcoPart" not in values
 
 
-def test_what_is_no_value_is_kept_as_it_is_shown(files: Files) -> None:
+def test_invalid_values_are_kept_as_shown(files: Files) -> None:
     rows = offer(1, price__price="a lot", product__gtin="12 3"), offer(2, PackagingUnit="Kilogram")
     _, [one, other] = filled(files, *rows)
     assert (one.values()["price.price"], one.values()["product.gtin"]) == ("a lot", "12 3")

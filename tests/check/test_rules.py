@@ -12,7 +12,7 @@ from feedtool.areas.registry import load
 from feedtool.check.rules import all_rules
 from feedtool.feeds.rule import Rule
 from feedtool.model.settings import AccountSettings
-from tests.conftest import Files, Find, checked, codes, offer, table, told, update
+from tests.conftest import Files, Find, checked, codes, offer, problems_of, table, update
 
 ALL = pytest.mark.parametrize("rule", all_rules(load()), ids=lambda rule: rule.code.name)
 
@@ -67,14 +67,14 @@ TEXTS: dict[str, tuple[str | bytes, str, str]] = {
 
 
 @pytest.mark.parametrize(("content", "code", "said"), TEXTS.values(), ids=TEXTS)
-def test_a_text_is_read_and_its_flaw_is_said_once(
+def test_a_text_is_read_and_its_flaw_is_reported_once(
     files: Files, content: str | bytes, code: str, said: str
 ) -> None:
     (sheet,) = checked(files.text(content))
     assert sheet.counts().valid == 1
-    problems = [(problem.row, problem.severity) for problem in told(sheet, code)]
+    problems = [(problem.row, problem.severity) for problem in problems_of(sheet, code)]
     assert problems == [(None, "warning")] * bool(said)
-    assert all(said in problem.message for problem in told(sheet, code))
+    assert all(said in problem.message for problem in problems_of(sheet, code))
 
 
 DOUBTS: dict[str, tuple[str, str, str, list[str]]] = {
@@ -91,7 +91,7 @@ def test_a_reference_that_hangs_on_a_guess_of_the_encoding_is_held(files: Files,
     reference, encoding, fallback, said = DOUBTS[case]
     content = table([offer(sellerExternalReference=reference), offer(2)]).encode(encoding)
     (sheet,) = checked(files.text(content), dialect=AccountSettings(csv_fallback=fallback))
-    problems = told(sheet, "encoding-doubtful")
+    problems = problems_of(sheet, "encoding-doubtful")
     assert [problem.row for problem in problems] == [2] * bool(said)
     assert sheet.counts().valid == 2 - bool(said)
     for problem in problems:
@@ -144,16 +144,18 @@ BOOKS: dict[str, tuple[Callable[[Path], None], str, str]] = {
 
 
 @pytest.mark.parametrize(("change", "code", "said"), BOOKS.values(), ids=BOOKS)
-def test_a_workbook_is_read_and_its_flaw_is_said_once(
+def test_a_workbook_is_read_and_its_flaw_is_reported_once(
     files: Files, change: Callable[[Path], None], code: str, said: str
 ) -> None:
     path = files.book({"Offers": [offer(1), offer(2), offer(3)]})
     change(path)
     (sheet,) = checked(path)
     assert sheet.counts().valid == 3
-    problems = [(problem.row, problem.column, problem.severity) for problem in told(sheet, code)]
+    problems = [
+        (problem.row, problem.column, problem.severity) for problem in problems_of(sheet, code)
+    ]
     assert problems == [(None, None, "warning")] * bool(said)
-    assert all(said in problem.message for problem in told(sheet, code))
+    assert all(said in problem.message for problem in problems_of(sheet, code))
 
 
 def test_a_setting_that_contradicts_the_schema(find: Find) -> None:
@@ -186,14 +188,14 @@ def test_values_beyond_the_last_header(
     header = HEADER.removesuffix(",note\n")
     another = table([offer(2)]).splitlines()[1]
     (sheet,) = checked(files.text(f"{header}\n{record}\n{another}"))
-    problems = told(sheet, "too-many-columns")
+    problems = problems_of(sheet, "too-many-columns")
     assert [(problem.column, problem.value) for problem in problems] == cells
     assert all(problem.row == 2 and problem.header is None for problem in problems)
     assert {problem.severity for problem in problems} <= {"error"}
     assert not cells or sheet.counts().invalid == 1
 
 
-def test_a_column_whose_header_is_blank_between_two_others_is_no_surplus(files: Files) -> None:
+def test_a_blank_header_between_others_is_no_surplus(files: Files) -> None:
     (sheet,) = checked(files.csv(offer() | {"": "a note", "colour": "red"}))
     assert codes(sheet) == [(None, "unknown-column")]
 
@@ -222,8 +224,8 @@ def test_unknown_columns_in_one_warning(find: Find, row: dict[str, str], said: l
     assert all(part in problems[0].message for part in said)
 
 
-def test_a_comment_is_of_a_legacy_zip_alone(find: Find) -> None:
-    """As an Offers.xml that is sent as JSON packages brings it along."""
+def test_a_comment_is_only_sent_in_a_legacy_zip(find: Find) -> None:
+    """An Offers.xml that is sent as JSON packages has such a column."""
     (problem,) = find("unknown-column", offer(comment="Boxed"))
     assert problem.message == "not sent: “comment” in J (a column of legacy-offers)"
     assert problem.hint == "nothing needs to be done if it is not meant to be sent here"
@@ -233,7 +235,7 @@ def test_a_comment_is_of_a_legacy_zip_alone(find: Find) -> None:
 
 
 @pytest.mark.parametrize("value", ["#N/A", "TRUE", "\u200b", "x" * 40_000, "1,234"])
-def test_what_stands_in_an_unknown_column_is_no_problem(files: Files, value: str) -> None:
+def test_cells_of_an_unknown_column_are_no_problems(files: Files, value: str) -> None:
     (sheet,) = checked(files.csv(offer(colour=value)))
     assert codes(sheet) == [(None, "unknown-column")]
 
@@ -292,12 +294,12 @@ FAILS = {
 
 
 @pytest.mark.parametrize("row", PASSES.values(), ids=PASSES)
-def test_nothing_is_missing(find: Find, row: Mapping[str, str]) -> None:
+def test_complete_rows(find: Find, row: Mapping[str, str]) -> None:
     assert find(MISSING, row) == []
 
 
 @pytest.mark.parametrize(("row", "missing"), FAILS.values(), ids=FAILS)
-def test_what_is_missing(find: Find, row: Mapping[str, str], missing: list[str]) -> None:
+def test_missing_fields_of_rows(find: Find, row: Mapping[str, str], missing: list[str]) -> None:
     problems = find(MISSING, row)
     assert sorted(str(problem.field) for problem in problems) == sorted(missing)
     assert {(problem.row, problem.severity) for problem in problems} == {(2, "error")}
@@ -317,7 +319,7 @@ def test_a_refused_cell_is_not_also_missing(find: Find, key: str) -> None:
     assert find(MISSING, offer() | {key: REFUSED[key]}) == []
 
 
-def test_which_mode_is_mandatory_is_a_setting(find: Find) -> None:
+def test_the_mandatory_mode_is_a_setting(find: Find) -> None:
     row = offer() | SIGNED_BLANK
     assert find(MISSING, row | NO_TRACKED, dialect=AccountSettings(mandatory_mode=None)) == []
     problems = find(MISSING, row, dialect=AccountSettings(mandatory_mode="SignedHomeDelivery"))

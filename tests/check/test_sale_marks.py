@@ -80,7 +80,7 @@ MARKS: dict[tuple[str, str], bool] = {
 
 
 @pytest.mark.parametrize(("header", "cell"), MARKS)
-def test_a_row_that_is_not_for_sale_is_told(files: Files, header: str, cell: str) -> None:
+def test_a_row_that_is_not_for_sale_is_invalid(files: Files, header: str, cell: str) -> None:
     (sheet,) = checked(files.csv({**offer(1), header: cell}, {**offer(2), header: ""}))
     (is_for_sale, codes) = (MARKS[header, cell], {problem.code for problem in sheet.problems()})
     assert [sheet.rows.marks[row] for row in (2, 3)] == [VALID if is_for_sale else INVALID, VALID]
@@ -98,7 +98,7 @@ UNCLEAR = {
 
 
 @pytest.mark.parametrize(("header", "cell"), UNCLEAR)
-def test_a_word_that_nobody_understands_is_told_once(files: Files, header: str, cell: str) -> None:
+def test_an_unclear_sale_mark_is_reported_once(files: Files, header: str, cell: str) -> None:
     (sheet,) = checked(files.csv(*({**offer(it), header: cell} for it in range(3))))
     told = [problem for problem in sheet.problems() if problem.code == "sale-mark-unclear"]
     assert (len(told), sheet.rows.marks.count(VALID)) == (UNCLEAR[header, cell], 3)
@@ -116,7 +116,9 @@ ROWS = {
 
 
 @pytest.mark.parametrize(("row", "mark"), ROWS.values(), ids=ROWS)
-def test_what_a_row_does_decides(files: Files, row: dict[str, str], mark: int) -> None:
+def test_the_action_of_a_row_decides_about_its_mark(
+    files: Files, row: dict[str, str], mark: int
+) -> None:
     (sheet,) = checked(files.csv(row))
     assert sheet.rows.marks[2] == mark, list(sheet.problems())
 

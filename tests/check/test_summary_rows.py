@@ -12,7 +12,7 @@ from feedtool.feeds.template import example_reference
 from feedtool.model.sheet import INVALID, VALID
 from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.runs import row_notes
-from tests.conftest import Files, checked, gtin, offer, table, told, update
+from tests.conftest import Files, checked, gtin, offer, problems_of, table, update
 
 CODE = "not-a-row"
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -23,7 +23,7 @@ STOCK, PRICES = "28", "10.40"
 
 
 def last(**changes: str) -> dict[str, str]:
-    """A row with these cells alone."""
+    """A row with only these cells."""
     return BLANK | {name.replace("__", "."): value for name, value in changes.items()}
 
 
@@ -65,10 +65,10 @@ def with_notes(*rows: Mapping[str, str]) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 @pytest.mark.parametrize("row", NOT_ROWS.values(), ids=NOT_ROWS)
-def test_a_row_that_is_none(files: Files, row: Mapping[str, str], form: str) -> None:
+def test_summary_rows_are_skipped(files: Files, row: Mapping[str, str], form: str) -> None:
     rows = with_notes(*FOUR, row)
     (sheet,) = checked(files.csv(*rows) if form == "csv" else files.book({"Offers": rows}))
-    (problem,) = told(sheet, CODE)
+    (problem,) = problems_of(sheet, CODE)
     assert (problem.row, problem.severity) == (6, "warning")
     counts = sheet.counts()
     assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (5, 4, 0, 1)
@@ -83,21 +83,21 @@ def test_a_row_that_is_none(files: Files, row: Mapping[str, str], form: str) -> 
 def test_a_word_for_a_total(files: Files, word: str) -> None:
     total = update(quantity="4", sellerExternalReference=word)
     (sheet,) = checked(files.csv(update(1, quantity="4"), total))
-    (problem,) = told(sheet, CODE)
+    (problem,) = problems_of(sheet, CODE)
     assert (problem.row, problem.value) == (3, word)
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_a_row_that_is_one(files: Files, row: Mapping[str, str]) -> None:
     (sheet,) = checked(files.csv(*with_notes(*FOUR, row)))
-    assert told(sheet, CODE) == []
+    assert problems_of(sheet, CODE) == []
     assert (sheet.counts().rows, sheet.counts().skipped) == (5, 0)
 
 
 def test_subtotals_and_the_total_of_all(files: Files) -> None:
     rows = [*FOUR[:2], last(quantity="14"), *FOUR[2:], last(quantity="14"), last(quantity=STOCK)]
     (sheet,) = checked(files.csv(*rows))
-    assert [one.row for one in told(sheet, CODE)] == [4, 7, 8]
+    assert [one.row for one in problems_of(sheet, CODE)] == [4, 7, 8]
     assert sheet.counts().valid == 4
 
 
@@ -107,25 +107,25 @@ def test_the_number_of_a_single_row_is_no_sum(files: Files) -> None:
 
 
 @pytest.mark.parametrize("row", NOT_ROWS.values(), ids=NOT_ROWS)
-def test_it_is_taken_all_the_same_if_that_is_said(files: Files, row: Mapping[str, str]) -> None:
+def test_summary_rows_are_taken_on_request(files: Files, row: Mapping[str, str]) -> None:
     path = files.csv(*with_notes(*FOUR, row))
     for as_rows in ((6,), EVERY_ROW):
         (sheet,) = check([Input("offers.csv", path)], ReadOptions(as_rows=as_rows), load())
-        assert told(sheet, CODE) == []
+        assert problems_of(sheet, CODE) == []
         assert (sheet.counts().rows, sheet.counts().skipped) == (5, 0)
 
 
 def test_the_header_of_a_list_of_references(files: Files) -> None:
     text = "sku\nA\nSKU\nB\n"
     (sheet,) = checked(files.text(text), kind="offers-delete")
-    assert [(one.row, one.value) for one in told(sheet, CODE)] == [(3, "SKU")]
+    assert [(one.row, one.value) for one in problems_of(sheet, CODE)] == [(3, "SKU")]
 
 
 def test_two_totals_are_no_doubled_reference(files: Files) -> None:
     total = NOT_ROWS["the reference of a whole offer"]
     (sheet,) = checked(files.csv(*FOUR, NOT_ROWS["a sum"], total, total))
     assert sheet.counts().skipped == 3
-    assert told(sheet, "duplicate-reference") == []
+    assert problems_of(sheet, "duplicate-reference") == []
 
 
 def test_a_product_without_a_reference_is_one(files: Files) -> None:
@@ -173,7 +173,7 @@ USUAL = set(zip(TYPED_OVER, cycle(LANGUAGES), strict=False))
         for case in product(TYPED_OVER, LANGUAGES)
     ],
 )
-def test_what_is_left_of_an_example_is_told(name: str, language: Language, tmp_path: Path) -> None:
+def test_remains_of_an_example_are_reported(name: str, language: Language, tmp_path: Path) -> None:
     kind, cells, keys = TYPED_OVER[name]
     workbook = load_workbook(TEMPLATES / f"{kind}.{language}.xlsx")
     word, sheet_to_fill = example_reference(language, ""), workbook.worksheets[2]
@@ -191,7 +191,7 @@ def test_what_is_left_of_an_example_is_told(name: str, language: Language, tmp_p
         )
 
 
-def test_another_sheet_may_say_what_the_example_says(tmp_path: Path) -> None:
+def test_a_sheet_without_stamp_may_repeat_the_example(tmp_path: Path) -> None:
     workbook = load_workbook(TEMPLATES / "offers-upsert.en.xlsx")
     workbook["Offers"]["A3"], workbook["Offers"]["C3"] = "Example: A-1", AUC
     workbook.custom_doc_props = CustomPropertyList()  # type: ignore[attr-defined]  # the stubs do not know it

@@ -1,4 +1,4 @@
-"""Two processes find in a sheet what one finds, whatever is wrong with it."""
+"""Two processes find the same in a sheet as one, for any faults."""
 
 import json
 import os
@@ -130,7 +130,7 @@ def path_of(tmp_path_factory: pytest.TempPathFactory) -> PathOf:
 
 
 def both(way: str, *together: list[Path]) -> list[list[Any]]:
-    """What both ways find of files, those of each list checked together."""
+    """The findings of both ways, files of each list checked together."""
     files = [os.pathsep.join(map(str, some)) for some in together]
     command = [sys.executable, "-m", "tests.check.two_ways", way, *files]
     ran = subprocess.run(  # noqa: S603  # our own module
@@ -162,7 +162,7 @@ def test_the_same_is_found_of_others(path_of: PathOf, name: str) -> None:
     assert by_one == by_two
 
 
-def test_where_the_other_one_dies_one_is_enough(path_of: PathOf) -> None:
+def test_one_process_is_enough_if_the_other_dies(path_of: PathOf) -> None:
     ((is_by_two, by_one, by_two),) = both(KILLED, [path_of("errors and warnings")])
     assert is_by_two
     assert by_one == by_two

@@ -27,7 +27,7 @@ PIECE = 1 << 15
 """Bytes of a sheet's XML in a piece."""
 
 
-def found(paths: list[Path], processes: int) -> list[Any]:
+def findings(paths: list[Path], processes: int) -> list[Any]:
     """All that is known of the sheets of files that are checked together."""
     settings = AccountSettings(reading=ReadingLimits(processes=processes))
     options = ReadOptions(settings, with_values=True)
@@ -48,7 +48,7 @@ def found(paths: list[Path], processes: int) -> list[Any]:
 
 
 def killed(reader: SheetReader) -> two_processes.Findings:
-    """In the place of a part of the other process: its end."""
+    """End the other process, instead of reading a part."""
     del reader
     os._exit(1)
 
@@ -71,9 +71,9 @@ def main(way: str, files: list[str]) -> None:
     for together in files:
         paths = [Path(file) for file in together.split(os.pathsep)]
         calls.clear()
-        by_two = found(paths, 2)
+        by_two = findings(paths, 2)
         is_by_two = bool(calls)
-        sys.stdout.write(json.dumps([is_by_two, found(paths, 1), by_two]) + "\n")
+        sys.stdout.write(json.dumps([is_by_two, findings(paths, 1), by_two]) + "\n")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from openpyxl.packaging.custom import StringProperty
 from feedtool.areas.discussions.attachments import format_of
 from feedtool.areas.discussions.codes import PROBLEMS
 from feedtool.model.settings import AccountSettings, DiscussionSettings
-from tests.conftest import Files, changed, checked, codes, told
+from tests.conftest import Files, changed, checked, codes, problems_of
 from tests.rule_tables import Fails, Passes, Rows, cases, listed, places
 
 TEXT = "Good morning, it is on its way."
@@ -128,13 +128,13 @@ SETTINGS = AccountSettings(discussions=DiscussionSettings(replies=REPLIES))
 @pytest.mark.parametrize(("code", "rows"), cases(PASSES))
 def test_passes(files: Files, code: str, rows: Rows) -> None:
     (sheet,) = checked(files.csv(*listed(rows)), dialect=SETTINGS)
-    assert told(sheet, code) == []
+    assert problems_of(sheet, code) == []
 
 
 @pytest.mark.parametrize(("code", "rows", "expected"), cases(FAILS))
 def test_fails(files: Files, code: str, rows: Rows, expected: str) -> None:
     (sheet,) = checked(files.csv(*listed(rows)), dialect=SETTINGS)
-    found = told(sheet, code)
+    found = problems_of(sheet, code)
     assert places(found) == expected
     assert all(problem.message for problem in found)
 
@@ -185,7 +185,7 @@ def test_lines_are_kept(files: Files) -> None:
 
 def test_of_a_control_character_the_text_is_not_told(files: Files) -> None:
     (sheet,) = checked(files.csv(row(reply=f"Secret {chr(1)} words are here.")))
-    (problem,) = told(sheet, "text-control-chars")
+    (problem,) = problems_of(sheet, "text-control-chars")
     assert "Secret" not in problem.message
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from feedtool.model.fulfilment_settings import InboundSettings
 from feedtool.model.nouns import Severity
 from feedtool.model.settings import AccountSettings
-from tests.conftest import Files, checked, codes, told
+from tests.conftest import Files, checked, codes, problems_of
 from tests.rule_tables import Fails, Passes, Row, Rows, cases, listed, places
 
 PRODUCTS, SHIPMENTS = "fulfillment-products", "inbound-shipments"
@@ -124,13 +124,13 @@ def kind_of(rows: Rows) -> str:
 @pytest.mark.parametrize(("code", "rows"), cases(PASSES))
 def test_rows_that_pass(files: Files, code: str, rows: Rows) -> None:
     (sheet,) = checked(files.csv(*listed(rows)), kind=kind_of(rows))
-    assert not told(sheet, code)
+    assert not problems_of(sheet, code)
 
 
 @pytest.mark.parametrize(("code", "rows", "where"), cases(FAILS))
 def test_rows_that_fail(files: Files, code: str, rows: Rows, where: str) -> None:
     (sheet,) = checked(files.csv(*listed(rows)), kind=kind_of(rows))
-    found = told(sheet, code)
+    found = problems_of(sheet, code)
     assert places(found) == where
     for problem in found:
         assert problem.message
@@ -153,7 +153,7 @@ def test_a_country_that_the_profile_does_not_open_is_said_to_be_that(
     files: Files, country: str
 ) -> None:
     (sheet,) = checked(files.csv(item(storageCountry=country)), kind=SHIPMENTS)
-    (problem,) = told(sheet, "enum-value")
+    (problem,) = problems_of(sheet, "enum-value")
     assert "is not open in the profile, whose storage_countries are" in problem.message
     assert problem.hint == "write the one that is meant"
 

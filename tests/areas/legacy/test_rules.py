@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.model.settings import AccountSettings
 from tests.areas.legacy.conftest import HONEST, with_
-from tests.conftest import Files, Find, checked, offer, told, update
+from tests.conftest import Files, Find, checked, offer, problems_of, update
 
 CODE = "channel-not-carried"
 KIND = "legacy-stock-and-price"
@@ -47,8 +47,8 @@ def test_an_irregularity_is_a_warning_and_every_offer_is_read(files: Files) -> N
     text = with_(('="false"', '="False"'))
     (regular,) = checked(files.text(HONEST, "Offers.xml"))
     (irregular,) = checked(files.text(text, "Offers.xml"))
-    assert told(regular, "xml-irregular") == []
-    (problem,) = told(irregular, "xml-irregular")
+    assert problems_of(regular, "xml-irregular") == []
+    (problem,) = problems_of(irregular, "xml-irregular")
     message = "PurgeAndReplace is written False (line 2)"
     assert (problem.row, problem.severity, problem.message) == (None, "warning", message)
     assert irregular.counts().valid == 1

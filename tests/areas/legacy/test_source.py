@@ -28,7 +28,7 @@ from tests.areas.legacy.conftest import (
     zipped,
 )
 from tests.areas.offers.test_requests import UPSERT, taxes
-from tests.conftest import Files, checked, codes, gtin, told
+from tests.conftest import Files, checked, codes, gtin, problems_of
 
 KEYS = [
     *("sellerExternalReference", "product.gtin", "condition", "price.price", "taxes.EcoPart"),
@@ -292,7 +292,7 @@ def test_what_is_wrong_stands_in_the_line_of_its_offer(files: Files) -> None:
     wrong = changed(ProductEan="3000000000018")
     path = files.text(zipped([changed(SellerProductId="SKU-0"), wrong]))
     (sheet,) = checked(path, kind="offers-upsert")
-    first = told(sheet, "gtin-checksum")[0]
+    first = problems_of(sheet, "gtin-checksum")[0]
     assert (first.row, first.line, first.field) == (3, 4, "product.gtin")
     assert sheet.counts().invalid == 1
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.conftest import Files, Find, checked, gtin, offer, told, update
+from tests.conftest import Files, Find, checked, gtin, offer, problems_of, update
 from tests.rule_tables import Fails, Passes, Rows, cases, listed, places
 
 TRACKED = "deliveryModes.TrackedHomeDelivery"
@@ -396,8 +396,8 @@ def test_over_several_files_the_others_are_named_with_their_file(
     one = files.csv(offer(1), offer(2), name="one.csv")
     two = files.csv(offer(3), row, name="two.csv")
     first, second = checked(one, two)
-    assert "row 3 of two.csv" in told(first, code)[0].message
-    assert "row 2 of one.csv" in told(second, code)[0].message
+    assert "row 3 of two.csv" in problems_of(first, code)[0].message
+    assert "row 2 of one.csv" in problems_of(second, code)[0].message
     assert (first.counts().valid, first.counts().invalid) == (valid, 2 - valid)
 
 
@@ -423,8 +423,8 @@ def test_each_names_up_to_five_others_and_how_many_there_are(find: Find) -> None
 def test_over_two_sheets_of_a_workbook_they_are_named_with_their_sheet(files: Files) -> None:
     book = files.book({"New": [offer(1)], "Changed": [update(1, quantity="5")]})
     new, changed = checked(book)
-    assert "sheet Changed" in told(new, "duplicate-reference")[0].message
-    assert "sheet New" in told(changed, "duplicate-reference")[0].message
+    assert "sheet Changed" in problems_of(new, "duplicate-reference")[0].message
+    assert "sheet New" in problems_of(changed, "duplicate-reference")[0].message
 
 
 def test_a_file_that_cannot_be_read_to_its_end_doubles_nothing(files: Files) -> None:
@@ -433,5 +433,5 @@ def test_a_file_that_cannot_be_read_to_its_end_doubles_nothing(files: Files) -> 
     first, second = checked(broken, whole)
     assert first.error is not None
     assert first.error.code == "csv-unterminated-quote"
-    assert told(second, "duplicate-reference") == []
+    assert problems_of(second, "duplicate-reference") == []
     assert second.counts().valid == 1

@@ -8,7 +8,7 @@ from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
 from feedtool.model.settings import AccountSettings, OrderSettings
-from tests.conftest import Files, Find, changed, checked, codes, told
+from tests.conftest import Files, Find, changed, checked, codes, problems_of
 from tests.rule_tables import Fails, Passes, Rows, cases, listed, places
 
 
@@ -354,7 +354,7 @@ def test_an_action_is_judged_by_the_status(files: Files) -> None:
     said = [
         (*names[problem.row], problem.code, problem.severity, problem.field)
         for code in severities
-        for problem in told(sheet, code)
+        for problem in problems_of(sheet, code)
     ]
     assert sorted(said) == sorted(
         (action, status, code, severities[code], "action") for action, status, code in cases if code
@@ -365,8 +365,8 @@ def test_over_two_files_the_first_is_named_with_its_file(files: Files) -> None:
     one = files.csv(line("Ship"), name="one.csv")
     two = files.csv(line("Ship", orderId="O2"), line("Ship"), name="two.csv")
     first, second = checked(one, two)
-    assert told(first, "duplicate-row") == []
-    (problem,) = told(second, "duplicate-row")
+    assert problems_of(first, "duplicate-row") == []
+    (problem,) = problems_of(second, "duplicate-row")
     assert (problem.row, problem.message) == (3, "the same is asked in row 2 of one.csv")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.settings import AccountSettings
-from tests.conftest import Files, changed, checked, told
+from tests.conftest import Files, changed, checked, problems_of
 
 Row = dict[str, str]
 
@@ -164,13 +164,13 @@ def test_the_profile_says_which_modes_and_reasons_are_expected(files: Files) -> 
 
 def test_each_code_says_how_to_fix_it(files: Files) -> None:
     (sheet,) = checked(files.csv(parcel(delivery__mode="PPMR")))
-    (problem,) = told(sheet, "pickup-point-missing")
+    (problem,) = problems_of(sheet, "pickup-point-missing")
     assert problem.hint == "fill the pickup point, or choose another delivery mode"
 
 
 def test_an_unknown_country_lists_no_countries(files: Files) -> None:
     (sheet,) = checked(files.csv(parcel(deliveryAddress__countryCode="Germani")))
-    (problem,) = told(sheet, "enum-value")
+    (problem,) = problems_of(sheet, "enum-value")
     assert problem.message == "“Germani” is no country, and no code of one"
     assert problem.hint == "did you mean DE?"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.catalogues import PROPERTIES, catalog_of, judging, product, shirt
-from tests.conftest import Files, Find, checked, gtin, offer, told
+from tests.conftest import Files, Find, checked, gtin, offer, problems_of
 from tests.rule_tables import Fails, Passes, Rows, cases, listed, places
 
 Row = dict[str, str]
@@ -149,6 +149,6 @@ def test_over_several_files(
 ) -> None:
     one, two = files.csv(row, name="one.csv"), files.csv(other, name="two.csv")
     first, second = checked(one, two, dialect=judging())
-    assert f"{here}row 2 of two.csv" in told(first, code)[0].message
-    assert f"{there}row 2 of one.csv" in told(second, code)[0].message
+    assert f"{here}row 2 of two.csv" in problems_of(first, code)[0].message
+    assert f"{there}row 2 of one.csv" in problems_of(second, code)[0].message
     assert not first.is_clean()

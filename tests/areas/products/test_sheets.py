@@ -12,7 +12,7 @@ from openpyxl.packaging.custom import StringProperty
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import CheckedSheet
 from tests.catalogues import KETTLES, PROPERTIES, catalog_of, judging, product, shirt
-from tests.conftest import Files, Rows, checked, codes, gtin, offer, refused, told, update
+from tests.conftest import Files, Rows, checked, codes, gtin, offer, problems_of, refused, update
 
 
 def stamped(path: Path, **stamps: str) -> Path:
@@ -88,10 +88,10 @@ def test_a_label_of_several_properties_is_nobodys(files: Files) -> None:
     known = catalog_of({**PROPERTIES, "1E0203": (other,)})
     rows = [product(1) | {"Length": "12"}, product(2, categoryCode="1E0203") | {"Length": "13"}]
     (sheet,) = checked(files.csv(*rows), dialect=judging(known))
-    (problem,) = told(sheet, "unknown-column")
+    (problem,) = problems_of(sheet, "unknown-column")
     assert "Length" in problem.message
     (alone,) = checked(files.csv(rows[0]), dialect=judging(known))
-    assert told(alone, "unknown-column") == []
+    assert problems_of(alone, "unknown-column") == []
 
 
 def test_a_property_of_another_category_is_one_nevertheless(files: Files) -> None:
@@ -104,7 +104,7 @@ def test_a_property_of_another_category_is_one_nevertheless(files: Files) -> Non
 def test_a_header_of_nothing_is_told_with_the_nearest(files: Files) -> None:
     row = product() | {"Main coluor": "Blue", "9999": "x", "my note": "y"}
     (sheet,) = checked(files.csv(row), dialect=judging())
-    (problem,) = told(sheet, "unknown-column")
+    (problem,) = problems_of(sheet, "unknown-column")
     assert "“Main coluor” in J (did you mean 3002?)" in problem.message
     assert "9999" in problem.message
 
@@ -144,7 +144,7 @@ def test_several_sheets_of_products_are_all_read(files: Files) -> None:
     found = checked(path, dialect=judging())
     assert [one.sheet for one in found] == ["Kettles", "Shirts", "Again"]
     assert [one.counts().valid for one in found] == [0, 1, 0]
-    assert "of offers.xlsx, sheet Again" in told(found[0], "duplicate-product")[0].message
+    assert "of offers.xlsx, sheet Again" in problems_of(found[0], "duplicate-product")[0].message
 
 
 def test_the_stamp_goes_before_the_headers(files: Files) -> None:

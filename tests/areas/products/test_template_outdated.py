@@ -23,7 +23,7 @@ from tests.catalogues import (
     product,
     shirt,
 )
-from tests.conftest import Files, checked, told
+from tests.conftest import Files, checked, problems_of
 
 KETTLES_STAMP = f"010101:{CATALOG.fingerprint('010101')}"
 BOTH = ("010101,010102", f"{KETTLES_STAMP},010102:{CATALOG.fingerprint('010102')}")
@@ -40,7 +40,7 @@ def outdated(path: Path, kettles: tuple[Property, ...] = KETTLES) -> list[Proble
     """What is said of a template where kettles have these properties now."""
     now = judging(catalog_of({**PROPERTIES, "010101": kettles}))
     (sheet,) = checked(path, dialect=now)
-    return told(sheet, "template-outdated")
+    return problems_of(sheet, "template-outdated")
 
 
 PASSES: dict[str, tuple[str, str, dict[str, str]]] = {

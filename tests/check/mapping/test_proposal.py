@@ -1,4 +1,4 @@
-"""What a column is taken for: by its name, its cells, its neighbours and the text above."""
+"""The proposed field of a column: by its name, its cells, its neighbours and the text above."""
 
 import pytest
 
@@ -23,7 +23,7 @@ NAMES = "A-1 A-2 A-3 A-4"
 
 
 def proposed(sheet: dict[str, str], above: str = "") -> list[tuple[str | None, bool]]:
-    """Of each column the field, and whether it is taken without asking."""
+    """The field of each column, and True if it is taken without a question."""
     columns = [
         SheetColumn(at, header, [Cell(Kind.TEXT, text) for text in cells.split()])
         for at, (header, cells) in enumerate(sheet.items())
@@ -182,7 +182,7 @@ def test_the_field_of_each_column(case: str) -> None:
     assert proposed(sheet, above) == expected
 
 
-def test_what_a_recipe_says_comes_first() -> None:
+def test_meanings_of_a_recipe_come_first() -> None:
     column = SheetColumn(0, "Prix HT", [Cell(Kind.TEXT, text) for text in PRICES.split()])
     earlier = {column.words.text: KnownMeaning("price.price", "recipe dupont")}
     (found,) = propose([column], KNOWN, earlier)
@@ -192,7 +192,7 @@ def test_what_a_recipe_says_comes_first() -> None:
 
 
 @pytest.mark.parametrize("language", ["fr", "es"])
-def test_the_reasons_are_said_in_other_languages(language: str) -> None:
+def test_reasons_are_translated(language: str) -> None:
     names = {concept.name for concept in concepts()}
     doubts = {concept.doubt for concept in concepts() if concept.doubt}
     reasons = {item.reason for name in names for item in evidence(name) if item.reason}

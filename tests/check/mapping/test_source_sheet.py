@@ -1,4 +1,4 @@
-"""Which row of a merchant's own sheet is its header."""
+"""The header row of a merchant's own sheet."""
 
 import pytest
 

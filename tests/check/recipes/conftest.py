@@ -41,7 +41,6 @@ preparationTime = 2
 
 
 def row(number: int = 1, cost: str = "10", stock: str = "5", condition: str = "") -> str:
-    """A row of the list."""
     return f"SKU-{number};{gtin(number)};{cost};{stock};{condition}"
 
 
@@ -65,14 +64,13 @@ def read_by(
 def refused_by(
     files: Files, recipe: str, rows: Sequence[str] = (row(),), header: str = HEADER
 ) -> FileProblem:
-    """Why a list cannot be read by a recipe."""
+    """The error of a list that cannot be read by a recipe."""
     sheet = read_by(files, recipe, rows, header)
     assert sheet.error is not None
     return sheet.error
 
 
 def bodies(sheet: CheckedSheet) -> dict[tuple[int, str], dict[str, Any]]:
-    """The requests by row and channel."""
     assert sheet.error is None, sheet.error
     return {(item.row, item.channel): json.loads(item.body) for item in sheet.valid_items()}
 

@@ -108,7 +108,7 @@ def test_a_skipped_row_says_why(files: Files) -> None:
     assert list(bodies(sheet)) == [(3, "PRIMARY")]
 
 
-def test_a_row_of_which_nobody_knows_whether_to_skip_it_is_not_sent(files: Files) -> None:
+def test_a_row_with_an_undecided_skip_rule_is_not_sent(files: Files) -> None:
     sheet = read_by(files, with_tables(SKIP), [row(stock="n/a")])
     assert codes(sheet) == [(2, "number-format"), (2, "recipe-failed")]
     assert [problem.column for problem in sheet.problems()] == ["D", "D"]
@@ -140,7 +140,7 @@ COMPUTED = {
 
 
 @pytest.mark.parametrize(("formula", "message", "hint"), COMPUTED.values(), ids=COMPUTED)
-def test_a_computed_value_that_cannot_be_sent_is_told_with_its_expression(
+def test_the_error_of_a_computed_value_names_its_expression(
     files: Files, formula: str, message: str, hint: str
 ) -> None:
     recipe = RECIPE.replace('"price.price" = "cost * 2"', formula)
@@ -153,7 +153,7 @@ def test_a_computed_value_that_cannot_be_sent_is_told_with_its_expression(
     assert (problem.column, problem.value) == ("D" if "quantity" in formula else "C", None)
 
 
-def test_a_computed_value_of_a_channel_is_told_with_its_expression(files: Files) -> None:
+def test_the_error_of_a_channel_s_computed_value_names_its_expression(files: Files) -> None:
     recipe = with_tables(CHANNELS).replace("cost * 2", "cost * 2.0001")
     messages = [problem.message for problem in read_by(files, recipe, [row(1)]).problems()]
     assert [message.partition(": ")[0] for message in messages][:1] == [
@@ -162,7 +162,7 @@ def test_a_computed_value_of_a_channel_is_told_with_its_expression(files: Files)
 
 
 @pytest.mark.parametrize(("cost", "column"), [("", "C"), ("n/a", "C")])
-def test_what_cannot_be_computed_is_a_problem_at_the_cell_it_came_from(
+def test_a_failed_computation_is_a_problem_of_its_source_cell(
     files: Files, cost: str, column: str
 ) -> None:
     sheet = read_by(files, with_tables(CHANNELS), [row(1, cost), row(2)])
@@ -182,7 +182,7 @@ def test_a_default_makes_no_row_of_a_blank_one(files: Files, rows: str, sent: li
     assert codes(sheet) == []
 
 
-def test_numbers_are_told_apart_from_what_is_equal_to_them(files: Files) -> None:
+def test_equal_numbers_with_different_texts_are_distinguished(files: Files) -> None:
     """1.0 and 1 are equal, and different texts."""
     recipe = RECIPE.replace("[names]", '[names]\nstate = "Etat"')
     recipe += "quantity = \"1 if lower(state) == '1.0' else 2\"\n"
@@ -225,7 +225,7 @@ def test_a_copy_with_answers_is_read_as_its_original(files: Files) -> None:
     assert codes(sheet) == []
 
 
-def test_what_comes_from_a_recipe_and_what_from_defaults_is_said(files: Files) -> None:
+def test_fields_from_recipe_and_defaults_are_counted(files: Files) -> None:
     stock_file(files, "ref;free\nSKU-1;20\n", hours=3)
     asked = ReadOptions(defaults={"preparationTime": "4", "price.originPrice": "90", "title": "x"})
     sheet = read_by(files, with_tables(JOIN), [row(1), row(2)], asked=asked)
@@ -289,7 +289,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("change", "message", "hint"), WRONG.values(), ids=WRONG)
-def test_what_a_recipe_names_must_be_there(
+def test_everything_that_a_recipe_names_must_exist(
     files: Files, change: tuple[str, str], message: str, hint: str
 ) -> None:
     with pytest.raises(UsageProblem) as caught:
@@ -298,7 +298,7 @@ def test_what_a_recipe_names_must_be_there(
     assert hint in caught.value.hint
 
 
-def test_a_field_that_nothing_gives_is_told_without_a_header(files: Files) -> None:
+def test_the_error_of_a_field_without_a_source_names_no_header(files: Files) -> None:
     recipe = RECIPE.replace("[default]", '[default]\n"price.floor" = ""')
     error = refused_by(files, recipe.replace("cost * 2", "price.floor * 2"))
     assert error.message.endswith("price.floor has no column here, and no default")

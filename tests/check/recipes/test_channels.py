@@ -44,7 +44,7 @@ def test_a_sheet_may_have_prices_of_channels_alone(files: Files) -> None:
     assert prices(files, (SECOND, "25"), key=SECOND) == {"SECOND": 25}
 
 
-def test_what_is_wrong_with_a_channel_is_said_at_its_column_and_holds_the_row(files: Files) -> None:
+def test_a_wrong_channel_price_is_reported_at_its_column_and_holds_the_row(files: Files) -> None:
     rows = [{**offer(n), SECOND: price} for n, price in enumerate(["x", "0.001", "9"], start=1)]
     (sheet,) = checked(files.csv(*rows))
     assert [(problem.row, problem.field) for problem in sheet.problems()] == [
@@ -54,7 +54,7 @@ def test_what_is_wrong_with_a_channel_is_said_at_its_column_and_holds_the_row(fi
     assert list(bodies(sheet)) == [(4, "PRIMARY"), (4, "SECOND")]
 
 
-def test_a_row_for_two_channels_is_said_once_to_have_another_stock(files: Files) -> None:
+def test_different_stock_of_a_row_for_two_channels_is_reported_once(files: Files) -> None:
     rows = [
         {**offer(n, product__gtin=offer(1)["product.gtin"], quantity=str(n)), SECOND: "25"}
         for n in (1, 2)

@@ -383,7 +383,7 @@ def number(tree: Tree, env: Env) -> Decimal:
 
 
 def exact(value: Fraction) -> Decimal:
-    """A fraction with finitely many decimals, as the context rounds it."""
+    """A fraction with finitely many decimals, rounded by the context."""
     return ORACLE.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
@@ -571,7 +571,7 @@ WRITTEN = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(
 
 @given(WRITTEN)
 @settings(max_examples=200)
-def test_whatever_is_written_ends_in_a_value_or_in_words(source: str) -> None:
+def test_every_text_ends_in_a_value_or_in_words(source: str) -> None:
     assert_ends_in_a_value_or_in_words(source)
 
 

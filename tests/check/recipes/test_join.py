@@ -33,7 +33,6 @@ STOCK = "Stock of the warehouse;;\n\nref;free;place\nSKU-1;20;A\nSKU-2;;B\n"
 
 
 def with_join(more: str = "") -> str:
-    """The recipe with a join."""
     return RECIPE + JOIN.format(more=more)
 
 
@@ -86,7 +85,7 @@ IN_FORMULAS = {
 
 
 @pytest.mark.parametrize(("text", "formula", "message"), IN_FORMULAS.values(), ids=IN_FORMULAS)
-def test_a_bad_value_of_a_joined_file_is_told_with_its_place(
+def test_the_error_of_a_joined_value_names_its_place(
     files: Files, text: str, formula: str, message: str
 ) -> None:
     place = "stock-1.csv, line 3, column B “free”"
@@ -119,8 +118,8 @@ def test_a_held_row_stays_held_where_a_field_that_is_not_sent_is_joined_too(file
     assert bodies(sheet) == {}
 
 
-def test_rows_are_counted_once_where_they_are_read_twice(files: Files) -> None:
-    """Of a number that could mean two things all others are asked, and all is read again."""
+def test_rows_that_are_read_twice_are_counted_once(files: Files) -> None:
+    """An ambiguous number asks all others, and all is read again."""
     recipe = with_join().replace('"price.price" = "cost * 2"\n', "")
     recipe = recipe.replace("[names]\n", '"PA HT" = "price.price"\n[names]\n')
     stock_file(files, STOCK)
@@ -152,14 +151,14 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize(("stock", "hours", "message"), UNUSABLE.values(), ids=UNUSABLE)
-def test_what_holds_the_file(files: Files, stock: str, hours: float, message: str) -> None:
+def test_unusable_joins_hold_the_file(files: Files, stock: str, hours: float, message: str) -> None:
     stock_file(files, stock, hours=hours)
     recipe = with_join('too_old = "26h"\nat_least = 0.5')
     error = refused_by(files, recipe, [row(1), row(2)])
     assert (error.code, message in error.message) == ("join-unusable", True), error.message
 
 
-def test_of_two_headers_the_one_written_alike_is_meant(files: Files) -> None:
+def test_the_header_with_equal_case_is_joined(files: Files) -> None:
     stock_file(files, "ref;Free;free\nSKU-1;1;20\n")
     assert bodies(read_by(files, with_join(), [row(1)]))[2, "PRIMARY"]["quantity"] == 20
 
@@ -199,8 +198,8 @@ def test_two_sheets_that_fit_are_named(files: Files) -> None:
     assert error.message.endswith("several sheets with the headers “ref”, “free”: “Now”, “Then”")
 
 
-def test_rows_are_counted_whatever_is_read_of_them(files: Files) -> None:
-    """Of a key that is computed of others the joined cells are never read."""
+def test_rows_are_counted_if_their_cells_are_not_read(files: Files) -> None:
+    """The joined cells of a key that is computed of others are never read."""
     stock_file(files, "ref;free\nSKU-9;1\n")
     recipe = with_join("at_least = 0.5").replace("[compute]\n", '[compute]\nquantity = "7"\n')
     assert refused_by(files, recipe).message.startswith("0 of 1 rows are in stock-1.csv")
@@ -246,7 +245,9 @@ TAKES = {
 
 
 @pytest.mark.parametrize(("present", "taken"), TAKES.values(), ids=TAKES)
-def test_which_file_is_taken(files: Files, present: list[tuple[str, float]], taken: str) -> None:
+def test_the_newest_matching_file_is_taken(
+    files: Files, present: list[tuple[str, float]], taken: str
+) -> None:
     for name, hours in present:
         stock_file(files, STOCK, name, hours)
     recipe = with_join().replace("stock-*", "*stock-*")
@@ -298,7 +299,7 @@ def test_a_row_is_picked_of_several_with_one_key(
     assert [code for _, code in codes(sheet)] == ["recipe-failed"] * (quantity is None)
 
 
-def test_what_cannot_be_picked_is_told_with_its_place(files: Files) -> None:
+def test_a_value_that_cannot_be_compared_is_reported_with_its_place(files: Files) -> None:
     stock_file(files, "ref;free;price\nSKU-1;2;9\nSKU-1;3;on request\n")
     (problem,) = read_by(files, with_join('pick = "min price"'), [row(1)]).problems()
     place = "stock-1.csv, line 3, column C “price”"
@@ -370,7 +371,7 @@ def list_book(files: Files, others: Mapping[str, str]) -> Path:
 
 
 def with_sheet(*lines: str) -> str:
-    """The recipe with a join of these lines in the place of a file."""
+    """The recipe with a join of these lines instead of a file."""
     return with_join().replace('file = "stock-*.csv"', "\n".join(lines))
 
 
@@ -418,7 +419,7 @@ NO_SHEET = {
 
 
 @pytest.mark.parametrize("lines", NO_SHEET)
-def test_a_sheet_that_cannot_be_joined_is_told(files: Files, lines: str) -> None:
+def test_a_sheet_that_cannot_be_joined_is_reported(files: Files, lines: str) -> None:
     path = list_book(files, {"Old": "visible", "Hid": "hidden", "New": "visible"})
     sheet = read_by(files, with_sheet(lines), [], path=path)
     message, hint = NO_SHEET[lines]

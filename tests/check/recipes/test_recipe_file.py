@@ -1,4 +1,4 @@
-"""What is wrong in the file of a recipe, with its line and what may be meant."""
+"""Mistakes in the file of a recipe, with their lines and suggestions."""
 
 from datetime import date
 
@@ -131,7 +131,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("change", "place", "hint"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_named_with_its_place(
+def test_mistakes_are_reported_with_their_places(
     change: tuple[str, str], place: str, hint: str
 ) -> None:
     with pytest.raises(UsageProblem) as caught:
@@ -147,7 +147,7 @@ def test_a_recipe_without_headers_is_of_sheets_with_all_its_columns() -> None:
     assert read.lacking(["Réf"]) == ["Stock"]
 
 
-def test_a_recipe_that_names_no_header_fits_what_it_was_named_for_alone() -> None:
+def test_a_recipe_without_headers_fits_only_on_request() -> None:
     recipe = RECIPE.replace('headers = ["Réf", "EAN"]\n', "")
     for header, letters in {"Réf": "A", "EAN": "B", "Stock": "C"}.items():
         recipe = recipe.replace(f'"{header}" =', f'"@{letters}" =')

@@ -41,7 +41,7 @@ def test_a_rule_decides_on_its_rows(
     }
 
 
-def test_what_takes_an_offer_off_sale_is_ready(files: Files) -> None:
+def test_requests_that_withdraw_an_offer_are_ready(files: Files) -> None:
     rows = [row(), row(2, condition="archivé", cost="x")]
     channels = '[channels.SECOND]\n"price.price" = "price.price + 1"\n'
     sheet = read_by(files, STATUS + LEFT_OUT + channels, rows)
@@ -56,7 +56,7 @@ def test_what_takes_an_offer_off_sale_is_ready(files: Files) -> None:
 
 
 @pytest.mark.parametrize("rules", [LEFT_OUT, WARNED, EMPTY])
-def test_a_rule_of_which_nobody_knows_is_a_problem(files: Files, rules: str) -> None:
+def test_an_undecided_rule_is_a_problem(files: Files, rules: str) -> None:
     sheet = read_by(files, STATUS + rules, [row(condition="#N/A")])
     assert [problem.code for problem in sheet.problems()] == ["recipe-failed"]
 
@@ -78,7 +78,7 @@ GROUPS = {
 
 
 @pytest.mark.parametrize(("lines", "left_out"), GROUPS.values(), ids=GROUPS)
-def test_a_blank_has_what_stands_above_it(
+def test_a_blank_takes_the_value_above_it(
     files: Files, lines: list[str], left_out: list[int]
 ) -> None:
     rows = [f"{text.partition(';')[0]};;10;5;{text.partition(';')[2]}" for text in lines]
@@ -87,7 +87,7 @@ def test_a_blank_has_what_stands_above_it(
     assert [int(number in skipped) for number, _ in enumerate(rows, 2)] == left_out
 
 
-def test_what_stands_above_is_needed(files: Files) -> None:
+def test_a_filled_column_needs_its_header(files: Files) -> None:
     error = refused_by(files, STATUS + FILL.replace('"Réf"', '"Nom"'))
     assert "[fill_down] Etat: row 1 has no header “Nom”" in error.message
     assert HEADER.endswith("Etat")
