@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own, which asks of the machine only that it runs programs.
+"""A PostgreSQL server for the tests, which only needs a machine that runs programs.
 
 The server refuses to run as root, and looks up the name of its user. So it runs in a user
 namespace, where we are nobody and still own our files. Where there are none, as in many
@@ -45,7 +45,7 @@ class Unavailable(Exception):
 
 
 class Way(NamedTuple):
-    """How the server's programs are started."""
+    """The start of the server's programs."""
 
     prefix: tuple[str, ...] = ()
     owner: int = -1
@@ -56,7 +56,7 @@ NAMESPACE = Way(("unshare", "--user"))
 
 
 def ways() -> list[Way]:
-    """Those to try, in their order."""
+    """The ways to try, in their order."""
     if os.geteuid() != 0:
         return [Way(), NAMESPACE]
     users = sorted(pwd.getpwall(), key=lambda user: user.pw_name != "nobody")
@@ -77,20 +77,18 @@ class Cluster(NamedTuple):
 
     @property
     def url(self) -> str:
-        """That of its superuser."""
+        """The URL of its superuser."""
         return f"postgresql://postgres@/postgres?host={self.folder}&port={SETTINGS['port']}"
 
     def stop(self, mode: str = "immediate") -> None:
-        """Stop it: `fast` ends all sessions and tidies up, `immediate` is as a crash."""
+        """Stop it: `fast` ends all sessions and tidies up, `immediate` is like a crash."""
         self._call("pg_ctl", "stop", f"--mode={mode}")
 
     def end(self) -> None:
-        """Stop it, and remove its folder."""
         self.stop()
         shutil.rmtree(self.folder)
 
     def start(self) -> None:
-        """Start it after it was stopped."""
         log = f"--log={self.folder / 'log'}"
         self._call("pg_ctl", "start", log, f"--timeout={PATIENCE}")
 

@@ -30,5 +30,5 @@ class Dialect(PGDialect_psycopg):
 
 
 def share_compiled() -> None:
-    """Let all further engines of this process speak it."""
+    """Let all further engines of this process use it."""
     registry.register("postgresql.psycopg", __name__, Dialect.__name__)

@@ -54,13 +54,13 @@ class Server:
         self.cluster, self.url = cluster, cluster.url
 
     def execute(self, *statements: str) -> None:
-        """As the server's master, outside of the tests' databases and of any transaction."""
+        """Run statements as the server's master, outside the tests' databases."""
         with psycopg.connect(self.url, autocommit=True) as connection:
             for statement in statements:
                 connection.execute(statement.encode())
 
     def end_connections(self, url: str, which: str = "true") -> None:
-        """As a server does that is shut down, or taken over by another."""
+        """End connections, like a server that is shut down, or replaced by another."""
         ending = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname ="
         self.execute(f"{ending} '{make_url(url).database}' AND {which}")
 
@@ -69,7 +69,7 @@ class Server:
 
     @contextmanager
     def database(self, options: str = "") -> Iterator[str]:
-        """The URL of a new, empty database, gone afterwards whoever still uses it."""
+        """The URL of a new, empty database, dropped afterwards even if still in use."""
         name = f"ledger_{os.getpid()}_{next(DATABASES)}"
         self.execute(f"CREATE DATABASE {name} {options}")
         try:
@@ -149,14 +149,13 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 @pytest.fixture
 def postgresql(server: Server) -> Iterator[str]:
-    """The URL of a database with an empty ledger, which only this test uses meanwhile."""
+    """The URL of a database with an empty ledger, only for this test."""
     with server.ledger() as url:
         yield url
 
 
 @pytest.fixture
 def new_database(server: Server) -> Iterator[str]:
-    """The URL of a database without any table."""
     with server.database() as url:
         yield url
 
@@ -192,7 +191,7 @@ def on_both(
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
-    """Where a ledger may be opened: a file, then the URL of a database."""
+    """The place for a ledger: a file, then the URL of a database."""
     if request.param == "sqlite":
         return tmp_path / "state" / "ledger.db"
     return str(request.getfixturevalue("postgresql"))
@@ -201,7 +200,6 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
 def cleared(
     ledger: Ledger, package: Package, run: Run, clearance: Clearance | None = None
 ) -> Package:
-    """A package, begun."""
     (found,) = ledger.clear([(package, clearance or Clearance())], run)
     return found
 
@@ -237,7 +235,7 @@ def read_run(ledger: Ledger, run_id: int) -> Run:
 
 @pytest.fixture
 def ledger(place: Path | str) -> Iterator[Ledger]:
-    """On SQLite, then on PostgreSQL."""
+    """A ledger on SQLite, then on PostgreSQL."""
     with Ledger(place) as opened:
         yield opened
 
@@ -300,7 +298,7 @@ listen = lambda: sys.stdin.readline().strip()
         self.pid = self._running.pid
 
     def heard(self) -> str:
-        """The next line that it says; empty once it has ended."""
+        """Its next line; empty once it has ended."""
         assert self._running.stdout is not None
         return self._running.stdout.readline().rstrip("\n")
 
@@ -310,12 +308,12 @@ listen = lambda: sys.stdin.readline().strip()
         self._running.stdin.flush()
 
     def kill(self) -> None:
-        """As the system does when it is out of memory: nothing is tidied up."""
+        """Kill it, without any tidying up, like the system when out of memory."""
         self._running.kill()
         self._running.wait(PATIENCE)
 
     def ended(self) -> tuple[int, str, str]:
-        """Its exit code and all that it said and complained of, once it has ended."""
+        """Its exit code, output and errors, once it has ended."""
         said, complained = self._running.communicate(timeout=PATIENCE)
         return self._running.wait(), said, complained
 

@@ -6,7 +6,7 @@ from feedtool.ledger.migrations import add_column
 
 
 def grow(db: Connection) -> None:
-    """From 1 to 2: a column whose name is a word of SQL's, and what to fill it with."""
+    """From 1 to 2: a column whose name is a word of SQL, and its values."""
     add_column(db, "pets", Column("order", Integer, nullable=False, server_default="0"))
     db.execute(text('UPDATE pets SET "order" = 7'))
 

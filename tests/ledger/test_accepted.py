@@ -1,4 +1,4 @@
-"""What the service has last accepted, read out of both databases."""
+"""Values that the service has last accepted, read from both databases."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -48,7 +48,7 @@ def known(shop: Shop, one: Item) -> tuple[dict[str, object] | None, bool, int | 
 
 
 @MOSTLY_SQLITE
-def test_rows_are_compared_with_what_was_sent(shop: Shop) -> None:
+def test_rows_are_compared_with_sent_values(shop: Shop) -> None:
     shop.send(ONE, TWO)
     shop.send(update(1, price__price="18"))
     found = shop.send(offer(1, price__price="18"), offer(2, quantity="8"), selection=CHANGED)
@@ -65,7 +65,7 @@ def test_it_is_read_once(shop: Shop) -> None:
 
 
 @MOSTLY_SQLITE
-def test_what_is_on_its_way_is_not_sure(shop: Shop) -> None:
+def test_values_under_way_are_not_sure(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(update(1, quantity="3"), wait=False)
     terms, is_sure, quantity = known(shop, item(PRODUCT))
@@ -74,7 +74,7 @@ def test_what_is_on_its_way_is_not_sure(shop: Shop) -> None:
 
 
 @MOSTLY_SQLITE
-def test_what_was_refused_is_not_sure_and_stays_what_it_was(shop: Shop) -> None:
+def test_a_refusal_keeps_the_value_and_makes_it_unsure(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(offer(1, product__gtin=gtin(9), price__price="18"))
     terms, is_sure, quantity = known(shop, item(PRODUCT))
@@ -105,7 +105,7 @@ def observe(shop: Shop, since: datetime, fields: OfferFields, **more: Any) -> bo
     return record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
 
 
-def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
+def test_exported_values_are_accepted(shop: Shop) -> None:
     assert observe(shop, NOW, {"price": 18, "quantity": 4}, projected=0)
     assert known(shop, item()) == ({"price": 18}, True, 4)
     assert statuses(shop.send(update(1, quantity="4"), selection=CHANGED)) == ["Unchanged"]
@@ -131,7 +131,7 @@ def test_a_struck_price_stays_known_where_nothing_else_has_changed(
 
 
 @MOSTLY_SQLITE
-def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) -> None:
+def test_rows_sent_during_an_export_win_over_it(shop: Shop) -> None:
     before = project(shop.ledger.engine, ADDRESS, shop.seller)
     shop.send(ONE)
     accepted(shop)

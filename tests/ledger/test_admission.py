@@ -1,4 +1,4 @@
-"""Which rows go with a package: what keeps them waiting, and what is sent again."""
+"""Rows of a package: the ones that must wait, and the ones that are sent again."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -67,18 +67,20 @@ def begin(ledger: Ledger, started: Started, phase: Phase = Phase.FILLING) -> Pac
     return after
 
 
-def told(ledger: Ledger, started: Started) -> list[str]:
+def statuses_of(ledger: Ledger, started: Started) -> list[str]:
     return [str(one.status) for one in ledger.verdicts(started.package.file)]
 
 
 def two_runs(ledger: Ledger, older: int, newer: int) -> tuple[Started, Started]:
-    """A run of so many rows, from the third on, and one of the fourth and so many more."""
+    """A run of rows from the third on, and a run of rows from the fourth on."""
     rows = [item(row) for row in range(3, 9)]
     return run_of(ledger, *rows[:older]), run_of(ledger, *rows[1 : newer + 1])
 
 
 @on_both("phase", OPEN)
-def test_what_an_interrupted_run_left_uncommitted_is_given_up(ledger: Ledger, phase: Phase) -> None:
+def test_uncommitted_packages_of_an_interrupted_run_are_given_up(
+    ledger: Ledger, phase: Phase
+) -> None:
     older, newer = two_runs(ledger, 2, 1)
     begin(ledger, older, phase)
     begin(ledger, newer)
@@ -88,11 +90,11 @@ def test_what_an_interrupted_run_left_uncommitted_is_given_up(ledger: Ledger, ph
     # Of the older, only what the newer has not sent is still to be sent.
     found = cleared(ledger, left, older.run)
     assert ledger.bodies(found.key, [1])[1] == [b'{"n":3}']
-    assert told(ledger, older) == ["Pending", "Superseded"]
+    assert statuses_of(ledger, older) == ["Pending", "Superseded"]
 
 
 @on_both("phase", IRREVOCABLE)
-def test_what_is_committed_keeps_the_others_waiting(ledger: Ledger, phase: Phase) -> None:
+def test_a_committed_package_keeps_others_waiting(ledger: Ledger, phase: Phase) -> None:
     older, newer = two_runs(ledger, 2, 1)
     before = begin(ledger, older, phase)
     assert blockers(ledger, newer) == {before.key}
@@ -118,7 +120,7 @@ def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Ph
     assert ledger.abandon(older.run.run_id, NOW, ended) == {before.key: 1}
     (left,) = ledger.read_packages(older.run.run_id)
     assert (left.phase, left.finished_at) == (Phase.CLOSED, NOW)
-    assert told(ledger, older) == ["Integrated", "Unknown"]
+    assert statuses_of(ledger, older) == ["Integrated", "Unknown"]
     assert read_run(ledger, older.run.run_id).options == {"abandoned": NOW.isoformat()}
     assert ledger.unfinished() == [newer.run.run_id]
     assert ledger.irrevocable(newer.run.run_id) == []
@@ -139,11 +141,11 @@ def test_without_a_channel_only_the_same_is_superseded(
     older, newer = (run_of(ledger, item(3, channel, kind, product="")) for kind in kinds)
     begin(ledger, newer, Phase.CLOSED)
     begin(ledger, older)
-    assert told(ledger, older) == [status]
+    assert statuses_of(ledger, older) == [status]
 
 
 @on_both("phase", [None, Phase.FILLING])
-def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -> None:
+def test_held_rows_supersede_no_others(ledger: Ledger, phase: Phase | None) -> None:
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3))
     if phase:
         begin(ledger, newer, phase)
@@ -162,7 +164,7 @@ def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -
         (item(3), {"service": "https://other.example/v2"}, False),
     ],
 )
-def test_by_reference_and_by_product_of_a_sellers_channel(
+def test_rows_block_by_reference_and_product_within_a_channel(
     ledger: Ledger, other: Item, whose: dict[str, str], *, is_blocked: bool
 ) -> None:
     older = run_of(ledger, item(3), item(4, product=""))
@@ -172,7 +174,7 @@ def test_by_reference_and_by_product_of_a_sellers_channel(
     if whose:
         begin(ledger, newer, Phase.COMMITTED)
         assert ledger.irrevocable(newer.run.run_id) == []
-        assert told(ledger, older) == ["Pending"] * 2
+        assert statuses_of(ledger, older) == ["Pending"] * 2
 
 
 def test_packages_of_one_run_wait_for_each_other(ledger: Ledger) -> None:
@@ -204,7 +206,7 @@ def test_two_open_packages_with_one_reference_are_impossible(ledger: Ledger) -> 
     ("phase", "is_superseded"),
     [(Phase.CLOSED, True), (Phase.CLEARED, False), (Phase.CREATING, False), (Phase.FILLING, True)],
 )
-def test_superseded_by_what_a_later_run_has_sent_and_no_earlier_one(
+def test_only_rows_sent_by_a_later_run_supersede(
     ledger: Ledger, phase: Phase, *, is_superseded: bool
 ) -> None:
     older = run_of(ledger, item(3), item(4), item(5))
@@ -213,12 +215,12 @@ def test_superseded_by_what_a_later_run_has_sent_and_no_earlier_one(
     found = cleared(ledger, older.package, older.run)
     assert found.uploads == (Stage.SKIPPED if is_superseded else Stage.PLANNED, Stage.PLANNED)
     status = "Superseded" if is_superseded else "Pending"
-    assert told(ledger, older) == [status, status, "Pending"]
+    assert statuses_of(ledger, older) == [status, status, "Pending"]
     assert ledger.bodies(found.key, [2])[2] == [b'{"n":5}']
     if phase is Phase.CLOSED:
         latest = run_of(ledger, item(3))
         assert begin(ledger, latest).uploads == (Stage.PLANNED,)
-        assert told(ledger, latest) == ["Pending"]
+        assert statuses_of(ledger, latest) == ["Pending"]
 
 
 # What is left of a closed package.
@@ -279,7 +281,7 @@ def rows_of(ledger: Ledger, packages: Iterable[Package]) -> list[list[int]]:
         ("RRRD", "", [[3], [4], [5], [6], [7], [8], [9, 10]]),
     ],
 )
-def test_what_goes_into_a_later_package(
+def test_rows_that_move_to_a_later_package(
     ledger: Ledger, stages: str, results: str, moved: list[list[int]]
 ) -> None:
     rows, count = 2 * len(stages), sum(map(len, moved))
@@ -321,7 +323,7 @@ def test_a_package_after_the_other(
 
 
 @on_both(("stages", "results", "sends"), [("TD", "R3 R4", [1, 1]), ("PR", "", [0] * 4)])
-def test_what_was_never_sent_is_not_counted_as_sent(
+def test_unsent_rows_are_not_counted_as_sent(
     ledger: Ledger, stages: str, results: str, sends: list[int]
 ) -> None:
     (new,) = close(ledger, planned(ledger, 2, 4), stages, results)
@@ -330,7 +332,7 @@ def test_what_was_never_sent_is_not_counted_as_sent(
     assert [row.sends for row in ledger.lookup_rows(new.key, 9)] == sends
 
 
-def test_what_was_looked_up(ledger: Ledger) -> None:
+def test_results_of_a_look_up(ledger: Ledger) -> None:
     unknown = Resolution(4, Status.UNKNOWN, "Why.")
     fates = [Resolution(3, None, ""), unknown, Resolution(5, Status.INTEGRATED, "So.")]
     new = close(ledger, planned(ledger, 2, 4), "TT", "R6", fates)
@@ -363,7 +365,7 @@ def test_a_package_that_never_was_leaves_nothing(ledger: Ledger) -> None:
         ("TS", "stranger", ResultCounts(0, 2, 0), [3, 4]),
     ],
 )
-def test_what_has_no_result(
+def test_rows_without_results_are_looked_up(
     ledger: Ledger, stages: str, results: str, tail: ResultCounts, sought: list[int]
 ) -> None:
     before = planned(ledger, 2, 4)
@@ -392,7 +394,7 @@ def batches(ledger: Ledger, *rows: int, size: int = 2) -> list[Package]:
 
 
 @on_both("stage", [Stage.STAGED, Stage.DOUBTFUL])
-def test_of_a_batch_that_was_not_refused_nothing_is_left(ledger: Ledger, stage: Stage) -> None:
+def test_a_batch_that_was_not_refused_leaves_no_rows(ledger: Ledger, stage: Stage) -> None:
     (package,) = batches(ledger, 3, 4)
     after = replace(package, phase=Phase.CLOSED, uploads=(stage,), package_id="p1")
     assert ledger.save([Change(package, after, requeue=Requeue.APART)]) == []
@@ -424,9 +426,7 @@ def test_offers_wait_for_the_open_batches_of_their_run_with_their_products(
 
 
 @on_both("takes_one", [True, False], ids=["takes one", "takes none"])
-def test_what_refuses_every_batch_is_not_halved_for_ever(
-    ledger: Ledger, *, takes_one: bool
-) -> None:
+def test_halving_ends_if_every_batch_is_refused(ledger: Ledger, *, takes_one: bool) -> None:
     first, *rest = batches(ledger, *range(3, 3 + 2 * (FEW + 2)))
     taken = replace(first, phase=Phase.SUBMITTED, uploads=(Stage.STAGED,), package_id="p1")
     if takes_one:

@@ -31,7 +31,7 @@ Own = Callable[..., list[float]]
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Own]:
-    """What a new budget says at each of some seconds, by the clock that is given."""
+    """The waits of a new budget at each of some seconds."""
     opened, names = Budgets(tmp_path_factory.mktemp("budgets") / "ledger.db"), iter(range(10**6))
 
     def take(
@@ -65,7 +65,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Own]:
         (0.5, 1, [0, 1, 2], [0, 1, 0]),
     ],
 )
-def test_what_is_allowed_when(
+def test_the_waits_of_a_budget(
     own: Own,
     per_second: float,
     burst: int,
@@ -84,7 +84,7 @@ def test_what_is_allowed_when(
         ([0], (0, 0), [0]),
     ],
 )
-def test_who_is_held_waits_and_then_goes_one_after_the_other(
+def test_held_calls_wait_and_then_go_one_by_one(
     own: Own,
     seconds: list[float],
     held: tuple[float, float],
@@ -98,7 +98,7 @@ def test_who_is_held_waits_and_then_goes_one_after_the_other(
     burst=st.integers(1, 20),
     steps=st.lists(st.floats(0, 0.3), min_size=2, max_size=60),
 )
-def test_in_a_second_there_is_never_more(
+def test_no_second_has_more_calls_than_allowed(
     own: Own, per_second: float, burst: int, steps: list[float]
 ) -> None:
     at = [sum(steps[:n]) for n in range(len(steps))]
@@ -108,12 +108,12 @@ def test_in_a_second_there_is_never_more(
         assert within <= burst + per_second * (1 + LEAST)
 
 
-def test_whoever_waits_as_long_as_he_is_told_may_go(own: Own) -> None:
+def test_a_call_may_go_after_its_wait(own: Own) -> None:
     waits = own(7, 1, [0, 0, 1 / 7 + LEAST])
     assert waits == [0, pytest.approx(1 / 7, abs=0.01), 0]
 
 
-def test_on_both_databases(budgets: Budgets) -> None:
+def test_a_budget_works_on_both_databases(budgets: Budgets) -> None:
     one, other = Budget("one", 0.1, 2), Budget("other", 0.1, 1)
     assert [budgets.take(one, START) for _ in range(2)] == [0, 0]
     assert 9 < budgets.take(one, START) <= 10
@@ -192,7 +192,7 @@ def test_four_processes_together_never_make_more_calls(four: list[Process]) -> N
 
 
 @pytest.mark.parametrize("four", [1], indirect=True)
-def test_what_one_process_is_told_makes_the_others_wait(four: list[Process]) -> None:
+def test_a_wait_of_one_process_holds_the_others(four: list[Process]) -> None:
     four[0].tell("told to wait")
     told = float(four[0].heard())
     for one in four:

@@ -1,4 +1,4 @@
-"""What a watcher has taken, on both databases."""
+"""Files that a watcher has claimed, on both databases."""
 
 from datetime import datetime, timedelta
 from itertools import chain, count
@@ -77,7 +77,7 @@ def test_the_same_content_again(
         assert (found.source, found.run_id, found.state) == ("b.csv", None, ClaimState.TAKEN)
 
 
-def test_a_content_whose_run_was_given_up_may_come_again(ledger: Ledger) -> None:
+def test_content_of_an_abandoned_run_may_come_again(ledger: Ledger) -> None:
     claim = taken(ledger)
     ledger.abandon(run_of(ledger, claim), NOW, {})
     ledger.claims.end(claim.claim)
@@ -90,8 +90,8 @@ def test_names_are_given_once_in_a_lane(ledger: Ledger) -> None:
     assert [isinstance(one, Claim) and one.name for one in others] == ["a", "a"]
 
 
-def test_the_first_that_was_taken_comes_first(ledger: Ledger) -> None:
-    """By no clock: that of the machine which takes the second is slow."""
+def test_claims_are_listed_in_the_order_of_taking(ledger: Ledger) -> None:
+    """Clocks do not matter: that of the machine with the second claim is slow."""
     first, second = taken(ledger, "c1", now=NOW), taken(ledger, "c2", now=NOW - WEEK)
     assert [one.claim for one in ledger.claims.under_way("F")] == [first.claim, second.claim]
 
@@ -110,7 +110,7 @@ with Ledger(place) as ledger:
 """
 
 
-def test_of_two_processes_one_gets_it(place: Path | str) -> None:
+def test_one_of_two_processes_gets_the_claim(place: Path | str) -> None:
     Ledger(place).close()
     with Process(LINES, place) as first, Process(LINES, place) as second:
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""What a cursor was given is known once its file is in its place, and not before."""
+"""Items of a cursor are known once their file is in its place, and not before."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -63,7 +63,7 @@ def test_the_last_version_is_the_known_one(cursors: Cursors) -> None:
         assert known(cursors, "A") == {"A": version}
 
 
-def test_nothing_new_moves_it_as_well(cursors: Cursors) -> None:
+def test_a_cursor_advances_without_new_items(cursors: Cursors) -> None:
     cursors.advance(NAME, Advance("--new", NOW, NOW), NOW)
     cursors.advance(NAME, Advance("--new", NOW, None, NOW + HOUR), NOW + HOUR)
     cursor = cursors.find(NAME)

@@ -66,7 +66,7 @@ def noted(opening: Opening) -> Opening:
 
 @pytest.fixture
 def postgresql(new_database: str) -> str:
-    """Without any table yet."""
+    """A PostgreSQL database without tables."""
     return new_database
 
 
@@ -78,7 +78,7 @@ def engine(place: Path | str, noted: Opening) -> sa.Engine:
 # Opening.
 
 
-def test_what_is_compiled_for_one_file_serves_another(tmp_path: Path, noted: Opening) -> None:
+def test_statements_compiled_for_one_file_serve_another(tmp_path: Path, noted: Opening) -> None:
     assert count(noted(tmp_path / "one.sqlite")) == 0
     compiled = len(COMPILED)
     assert count(noted(tmp_path / "other.sqlite")) == 0
@@ -116,9 +116,7 @@ def test_a_server_that_is_away_is_no_mistake_in_the_url(
 
 
 @pytest.mark.parametrize("is_open", [True, False])
-def test_a_damaged_ledger_is_said_to_be_damaged(
-    tmp_path: Path, opening: Opening, *, is_open: bool
-) -> None:
+def test_a_damaged_ledger_is_reported(tmp_path: Path, opening: Opening, *, is_open: bool) -> None:
     path = tmp_path / "ledger.db"
     engine = opening(path)
     engine.dispose()
@@ -150,7 +148,7 @@ def test_a_ledger_of_a_state_in_between_is_refused(
     assert "Nothing was written" in caught.value.hint
 
 
-def test_who_opens_waits_for_no_writer(
+def test_opening_does_not_wait_for_a_writer(
     engine: sa.Engine, place: Path | str, opening: Opening
 ) -> None:
     with writing(engine) as db:
@@ -160,7 +158,9 @@ def test_who_opens_waits_for_no_writer(
     assert count(other) == 1
 
 
-def test_what_is_no_ledger_is_left_alone(postgresql: str, noted: Opening, opening: Opening) -> None:
+def test_a_database_that_is_no_ledger_is_left_alone(
+    postgresql: str, noted: Opening, opening: Opening
+) -> None:
     database = make_url(postgresql).database
     aside = f"{postgresql}&options=-csearch_path%3Dfeedtool"
     with pytest.raises(UsageProblem, match="cannot be opened"):
@@ -184,7 +184,7 @@ def test_an_empty_table_of_that_name_makes_no_ledger(
         opening(place)
 
 
-def test_only_utf_8_holds_every_text(server: Server) -> None:
+def test_a_database_in_another_encoding_is_refused(server: Server) -> None:
     latin = "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
     refused = pytest.raises(UsageProblem, match="encoding is LATIN1")
     with server.database(latin) as url, refused as caught:
@@ -214,7 +214,7 @@ def test_an_address_that_will_not_do_keeps_its_password(url: str, why: str) -> N
     assert SECRET not in f"{caught.value.message} {caught.value.hint}"
 
 
-def test_a_driver_that_is_missing_is_told() -> None:
+def test_a_missing_driver_is_reported() -> None:
     lines = """
 sys.modules["psycopg"] = None
 try:
@@ -239,7 +239,7 @@ def test_a_reader_sees_one_moment(engine: sa.Engine) -> None:
     assert count(engine) == 1
 
 
-def test_what_was_committed_survives_a_kill(engine: sa.Engine, place: Path | str) -> None:
+def test_committed_rows_survive_a_kill(engine: sa.Engine, place: Path | str) -> None:
     lines = """
 from sqlalchemy import text
 engine = open_engine(place)
@@ -276,9 +276,7 @@ AILING = [
 ]
 
 
-def test_what_ails_a_server_is_no_bug_and_a_bug_no_broken_server(
-    postgresql: str, opening: Opening
-) -> None:
+def test_faults_of_a_server_and_bugs_are_distinguished(postgresql: str, opening: Opening) -> None:
     opened = opening(postgresql)
     for state, kind in AILING:
         with pytest.raises(kind, match="it ails") as caught, writing(opened) as db:
@@ -365,7 +363,7 @@ def test_a_file_that_another_keeps_for_itself(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_hasty")
-def test_who_keeps_a_ledger_locked_is_named(path: Path, opening: Opening) -> None:
+def test_the_process_that_locks_a_ledger_is_named(path: Path, opening: Opening) -> None:
     opened = opening(path)
     lines = """
 import sqlite3
@@ -397,7 +395,7 @@ def test_a_ledger_that_is_deleted_while_it_is_in_use(
     assert "may be in force, and is noted nowhere" in caught.value.hint
 
 
-def test_what_a_seller_wrote_stands_in_no_error(engine: sa.Engine) -> None:
+def test_errors_hold_no_texts_of_a_seller(engine: sa.Engine) -> None:
     with pytest.raises(IntegrityError) as caught, writing(engine) as db:
         db.execute(sa.insert(notes), [{"note": 1, "text": SECRET}] * 2)
     assert SECRET not in str(caught.value)
@@ -423,7 +421,7 @@ def test_a_ledger_stays_where_it_was_named(
 
 
 @pytest.mark.parametrize("prefix", ["", "sqlite:///"])
-def test_only_its_owner_reads_a_ledger(tmp_path: Path, prefix: str, noted: Opening) -> None:
+def test_only_the_owner_can_read_a_ledger(tmp_path: Path, prefix: str, noted: Opening) -> None:
     folder = tmp_path / "state"
     path = folder / "ledger.db"
     for _ in range(2):

@@ -23,7 +23,7 @@ def engine(opening: Opening, path: Path) -> Engine:
 
 
 def free(path: Path, size: int, kept: int = 0) -> None:
-    """As if so many bytes had been used, and are not any more."""
+    """Fill the file with this number of bytes, and free them again."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("CREATE TABLE filling (content)")
         for bytes_ in (size, kept):
@@ -55,7 +55,7 @@ def test_it_is_done_where_much_is_free(
         assert shrink(engine) is None
 
 
-def test_who_writes_is_not_disturbed(engine: Engine, path: Path) -> None:
+def test_shrinking_does_not_disturb_a_writer(engine: Engine, path: Path) -> None:
     free(path, 5_000_000)
     event.listen(engine, "checkout", lambda db, *_: db.execute("PRAGMA busy_timeout = 0"))
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -69,7 +69,7 @@ def test_who_writes_is_not_disturbed(engine: Engine, path: Path) -> None:
     assert shrink(engine)
 
 
-def test_others_read_meanwhile_what_they_have_begun_to_read(engine: Engine, path: Path) -> None:
+def test_readers_keep_their_view_during_shrinking(engine: Engine, path: Path) -> None:
     free(path, 5_000_000)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN")

@@ -1,4 +1,4 @@
-"""A ledger is checked and copied as it is, while others write."""
+"""A ledger is checked and copied while others write."""
 
 import sqlite3
 from contextlib import closing
@@ -14,7 +14,6 @@ from tests.ledger.conftest import Opening
 
 
 def begin(ledger: sqlite3.Connection, seller: str) -> None:
-    """Begin a transaction that writes."""
     ledger.execute("BEGIN IMMEDIATE")
     ledger.execute("INSERT INTO runs VALUES (NULL, '2026', ?, '', 'en', '{}')", [seller])
 
@@ -34,13 +33,13 @@ def damage(path: Path, first: int, last: int) -> None:
     path.write_bytes(content)
 
 
-def test_a_whole_ledger_is_said_to_be_whole(place: Path | str, opening: Opening) -> None:
+def test_a_sound_ledger_passes_the_check(place: Path | str, opening: Opening) -> None:
     opening(place)
     look = check(place)
     assert (look.version, look.is_file) == (VERSION, isinstance(place, Path))
 
 
-def test_nothing_is_made_or_migrated(path: Path) -> None:
+def test_a_check_neither_creates_nor_migrates(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as ledger:
         ledger.execute("UPDATE schema_version SET version = 9")
     content = path.read_bytes()
@@ -77,7 +76,7 @@ def test_a_damaged_ledger_is_neither_whole_nor_copied(path: Path, first: int, la
 
 
 @pytest.mark.parametrize("missing", ["none.sqlite", "", "sqlite://"])
-def test_where_there_is_no_ledger_none_is_made(tmp_path: Path, missing: str) -> None:
+def test_a_check_creates_no_ledger(tmp_path: Path, missing: str) -> None:
     place = missing if "://" in missing else tmp_path / missing
     with pytest.raises(UsageProblem, match="There is no ledger"):
         check(place)

@@ -24,10 +24,10 @@ def journals(ledger: Ledger) -> Journals:
 
 def book(journals: Journals, period: str, texts: str, journal: str = "M") -> list[str]:
     """The entries of a period, as `number text` or `number text takes back number`."""
-    return [*map(_told, journals.book(journal, period, texts.split(), lambda old: f"-{old}"))]
+    return [*map(_entry_text, journals.book(journal, period, texts.split(), lambda old: f"-{old}"))]
 
 
-def _told(entry: BookedEntry) -> str:
+def _entry_text(entry: BookedEntry) -> str:
     back = f" takes back {entry.reverses}" if entry.reverses else ""
     return f"{entry.number} {entry.text}{back}"
 
@@ -69,7 +69,7 @@ BOOKED: dict[str, list[tuple[str, str, list[str]]]] = {
 
 
 @on_both("steps", [*BOOKED.values()][::-1], ids=[*BOOKED][::-1])
-def test_what_is_booked(journals: Journals, steps: list[tuple[str, str, list[str]]]) -> None:
+def test_entries_of_periods(journals: Journals, steps: list[tuple[str, str, list[str]]]) -> None:
     assert [book(journals, period, texts) for period, texts, _ in steps] == [
         expected for *_, expected in steps
     ]
@@ -114,8 +114,8 @@ def test_many(journals: Journals) -> None:
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=5))
-def test_what_is_booked_comes_to_what_is_so_last(ledger: Ledger, months: list[list[str]]) -> None:
-    """No gap, no entry that changes; and what is not taken back is what was so last."""
+def test_entries_sum_up_to_the_last_state(ledger: Ledger, months: list[list[str]]) -> None:
+    """Numbers have no gap, entries do not change, and entries not taken back are the last state."""
     journals = Journals(ledger.engine, SERVICE, f"T{next(SELLERS)}")
     before: list[str] = []
     for month in months:

@@ -57,7 +57,7 @@ def held(
     return hold(engine, seller, service, command="watch", now=NOW, **more)
 
 
-def test_a_second_process_is_told_who_holds_it(engine: Engine, other: Process) -> None:
+def test_the_refusal_names_the_holder_of_the_lock(engine: Engine, other: Process) -> None:
     with pytest.raises(Held) as caught, held(engine):
         pass
     me, holder = Holder.here("submit", NOW), caught.value.holder
@@ -78,7 +78,7 @@ def test_it_is_free_once_the_other_is_killed(engine: Engine, other: Process) -> 
         pass
 
 
-def test_who_waits_gets_it(engine: Engine, other: Process) -> None:
+def test_a_waiting_process_gets_the_lock(engine: Engine, other: Process) -> None:
     met: list[Holder | None] = []
     until = time.monotonic() + PATIENCE
 
@@ -93,7 +93,7 @@ def test_who_waits_gets_it(engine: Engine, other: Process) -> None:
     assert [holder.pid for holder in met if holder][:1] == [other.pid]
 
 
-def test_who_has_waited_long_enough_goes(engine: Engine, other: Process) -> None:
+def test_waiting_for_a_lock_ends(engine: Engine, other: Process) -> None:
     answers = [True, True, False]
     wait = held(engine, wait=lambda _: answers.pop(0))
     with pytest.raises(Held, match=f"process {other.pid} "), wait:
@@ -123,7 +123,7 @@ def test_each_seller_of_each_service_has_its_own(engine: Engine) -> None:
         assert {key: is_free(engine, *key) for key in FREE} == FREE
 
 
-def test_it_can_be_had_again_whatever_happened_in_it(engine: Engine) -> None:
+def test_a_lock_is_free_again_after_an_error(engine: Engine) -> None:
     broken = RuntimeError("in between")
     for _ in range(3):
         with pytest.raises(RuntimeError, match="in between"), held(engine):
@@ -139,7 +139,7 @@ def test_it_is_free_before_its_connection_is_closed(postgresql: str, opening: Op
     assert seen == [{}]
 
 
-def test_nobody_else_can_see_a_ledger_in_memory(opening: Opening) -> None:
+def test_a_ledger_in_memory_needs_no_lock(opening: Opening) -> None:
     opened = opening(IN_MEMORY)
     with held(opened), held(opened):
         pass
@@ -150,7 +150,7 @@ def test_nobody_else_can_see_a_ledger_in_memory(opening: Opening) -> None:
 KEYS = [seller_key(SERVICE, seller) for seller in ("S1", "S2", "S3")]
 
 
-def test_everybody_sees_who_holds_which_lock(engine: Engine, other: Process) -> None:
+def test_holders_of_locks_are_visible(engine: Engine, other: Process) -> None:
     with held(engine, "S2"):
         found = holders(engine, KEYS)
         assert {key[1]: it and (it.pid, it.command) for key, it in found.items()} == {
@@ -165,7 +165,7 @@ def test_everybody_sees_who_holds_which_lock(engine: Engine, other: Process) -> 
     assert holders(engine, KEYS[1:]) == {}
 
 
-def test_nobody_is_seen_who_was_killed(engine: Engine, other: Process) -> None:
+def test_a_killed_holder_is_not_shown(engine: Engine, other: Process) -> None:
     other.kill()
     until = time.monotonic() + PATIENCE
     while holders(engine, KEYS) and time.monotonic() < until:
@@ -176,7 +176,7 @@ def test_nobody_is_seen_who_was_killed(engine: Engine, other: Process) -> None:
         pass
 
 
-def test_to_look_takes_no_lock_from_anybody(engine: Engine) -> None:
+def test_looking_at_holders_takes_no_lock(engine: Engine) -> None:
     for _ in range(3):
         with held(engine):
             assert [*holders(engine, KEYS)] == KEYS[:1]
@@ -184,7 +184,7 @@ def test_to_look_takes_no_lock_from_anybody(engine: Engine) -> None:
                 pass
 
 
-def test_of_a_ledger_in_memory_nobody_else_can_see_anything(opening: Opening) -> None:
+def test_a_ledger_in_memory_shows_no_holders(opening: Opening) -> None:
     opened = opening(IN_MEMORY)
     with held(opened):
         assert (holders(opened, KEYS), at_work(opened)) == ({}, set())
@@ -198,7 +198,7 @@ def opened(tmp_path: Path, opening: Opening) -> Engine:
     return opening(tmp_path / "ledger.db")
 
 
-def test_it_is_one_lock_by_whatever_name(
+def test_all_names_of_a_file_share_one_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opening: Opening, opened: Engine
 ) -> None:
     path = tmp_path / "ledger.db"
@@ -221,7 +221,9 @@ def test_its_file_is_its_owners_and_empty_when_free(tmp_path: Path, opened: Engi
 
 
 @pytest.mark.parametrize("left", ["", "{", "[]", '{"pid": 1}', "\0\xff"])
-def test_what_stands_in_its_file_may_be_anything(tmp_path: Path, left: str, opened: Engine) -> None:
+def test_any_content_of_the_lock_file_is_accepted(
+    tmp_path: Path, left: str, opened: Engine
+) -> None:
     with held(opened):
         (path,) = tmp_path.glob("*.lock")
         path.write_bytes(left.encode("latin-1"))
@@ -232,7 +234,7 @@ def test_what_stands_in_its_file_may_be_anything(tmp_path: Path, left: str, open
         assert Holder.from_text(path.read_text()) is not None
 
 
-def test_where_no_lock_can_be_made(tmp_path: Path, opened: Engine) -> None:
+def test_an_impossible_lock_is_reported(tmp_path: Path, opened: Engine) -> None:
     with held(opened):
         (path,) = tmp_path.glob("*.lock")
     path.unlink()
@@ -245,7 +247,7 @@ def test_where_no_lock_can_be_made(tmp_path: Path, opened: Engine) -> None:
 # On a server.
 
 
-def test_nothing_is_written_once_the_server_has_let_go(
+def test_no_write_succeeds_once_the_server_has_released_the_lock(
     server: Server, postgresql: str, opening: Opening
 ) -> None:
     opened, second = opening(postgresql), opening(postgresql)
@@ -272,7 +274,7 @@ def test_a_server_that_is_gone(server: Server, postgresql: str, opening: Opening
 
 
 @pytest.mark.parametrize(("settings", "seconds"), [(DEAD_AFTER, 60), (DEAD_SOON, 10)])
-def test_how_soon_the_server_lets_go_of_a_machine_that_is_gone(
+def test_the_server_releases_locks_of_a_lost_machine_in_time(
     settings: dict[str, str], seconds: int
 ) -> None:
     names = ("idle", "interval", "count")

@@ -21,7 +21,7 @@ BROKEN = RuntimeError("out of ideas")
 
 @pytest.fixture
 def postgresql(new_database: str) -> str:
-    """Without any table yet."""
+    """A PostgreSQL database without tables."""
     return new_database
 
 
@@ -51,8 +51,8 @@ def old(place: Path | str, *steps: Step) -> None:
         open_engine(place, steps=steps[:count]).dispose()
 
 
-def found(place: Path | str, version: int) -> dict[str, list[tuple[object, ...]]]:
-    """What is in our two tables, seen by a tool to which the ledger is as it should be."""
+def rows_at(place: Path | str, version: int) -> dict[str, list[tuple[object, ...]]]:
+    """The rows of the two tables, if the ledger has this version."""
     held = {}
     with opened(place, [_never] * (version - 1)) as engine, reading(engine) as db:
         assert db.execute(text("SELECT version FROM schema_version")).all() == [(version,)]
@@ -84,13 +84,13 @@ def test_a_ledger_gets_the_steps_that_it_has_not_had(
     old(place, *had)
     for _ in range(2):
         open_engine(place, steps=given).dispose()
-        assert found(place, len(given) + 1) == [ONE, TWO, THREE][len(given)]
+        assert rows_at(place, len(given) + 1) == [ONE, TWO, THREE][len(given)]
         given = [_never] * len(given)
 
 
 def test_a_new_ledger_needs_no_steps(place: Path | str) -> None:
     open_engine(place, steps=[_never, _never]).dispose()
-    assert found(place, 3) == {}
+    assert rows_at(place, 3) == {}
 
 
 @on_both(
@@ -105,9 +105,9 @@ def test_a_step_that_fails_leaves_the_old_ledger(
         with pytest.raises(kind, match=why) as caught:
             open_engine(place, steps=[grow, step])
         assert kind is RuntimeError or isinstance(caught.value.__cause__, SQLAlchemyError)
-        assert found(place, 1) == ONE
+        assert rows_at(place, 1) == ONE
     open_engine(place, steps=[grow, split]).dispose()
-    assert found(place, 3) == THREE
+    assert rows_at(place, 3) == THREE
 
 
 def test_a_kill_in_the_middle_leaves_the_old_ledger(place: Path | str) -> None:
@@ -121,12 +121,12 @@ open_engine(place, steps=[grow, stop])
     old(place)
     with Process(lines, place) as other:
         assert other.heard() == "in the middle"
-    assert found(place, 1) == ONE
+    assert rows_at(place, 1) == ONE
     open_engine(place, steps=[grow, split]).dispose()
-    assert found(place, 3) == THREE
+    assert rows_at(place, 3) == THREE
 
 
-def test_of_two_that_migrate_at_once_one_waits(place: Path | str) -> None:
+def test_one_of_two_migrating_processes_waits(place: Path | str) -> None:
     lines = """
 from tests.ledger.steps import grow, split
 def told(step):
@@ -146,7 +146,7 @@ say("open"); listen()
         second.tell()
         first.tell()
         assert (first.heard(), second.heard()) == ("open", "open")
-    assert found(place, 3) == THREE
+    assert rows_at(place, 3) == THREE
 
 
 @on_both("version", [2, 3])
@@ -155,7 +155,7 @@ def test_a_newer_ledger_is_left_alone(place: Path | str, version: int) -> None:
     with pytest.raises(UsageProblem, match=f"of version {version}, made by a newer") as caught:
         open_engine(place, steps=())
     assert "Upgrade" in caught.value.hint
-    assert found(place, version) == [ONE, TWO, THREE][version - 1]
+    assert rows_at(place, version) == [ONE, TWO, THREE][version - 1]
 
 
 # A ledger as an earlier version made it: packages closed, in doubt, open, and not begun.
@@ -244,7 +244,7 @@ def test_a_ledger_of_a_later_version_gets_the_tables_that_it_has_not(
     assert described(place) == expected
 
 
-def test_what_the_first_version_wrote_is_read_as_it_was_meant(place: Path | str) -> None:
+def test_ledgers_of_the_first_version_are_read(place: Path | str) -> None:
     as_made(place, 1)
     with Ledger(place) as ledger:
         run = ledger.run(1)
@@ -262,7 +262,7 @@ def test_what_the_first_version_wrote_is_read_as_it_was_meant(place: Path | str)
     assert found == [(3, "A", "Integrated"), *((*row, "Pending") for row in pending)]
 
 
-def test_what_the_eighth_version_wrote_is_read_as_it_was_meant(place: Path | str) -> None:
+def test_ledgers_of_the_eighth_version_are_read(place: Path | str) -> None:
     as_made(place, 8)
     with Ledger(place) as ledger:
         results = [" ".join(map(str, result[:3])) for result in ledger.verdicts(1)]
@@ -281,7 +281,7 @@ def test_what_the_eighth_version_wrote_is_read_as_it_was_meant(place: Path | str
         assert ledger.bodies(4, [1]) == {1: [b'{"n":6}']}
 
 
-def test_what_earlier_versions_wrote_is_counted_and_has_its_seller(place: Path | str) -> None:
+def test_rows_of_earlier_versions_are_counted_for_their_seller(place: Path | str) -> None:
     as_made(place, 8)
     with Ledger(place) as ledger, reading(ledger.engine) as db:
         counts = db.execute(text("SELECT * FROM counts")).mappings().one()

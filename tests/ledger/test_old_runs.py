@@ -1,4 +1,4 @@
-"""Which old runs go, and what goes with them."""
+"""Old runs that are forgotten, and their records."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -37,8 +37,8 @@ def forgetting(ledger: Ledger, *remembered: str) -> Forgetting:
     return Forgetting(ledger.engine, remembered)
 
 
-def found(ledger: Ledger, before: datetime = AFTER, *unfinished: int) -> dict[str, Any]:
-    """By seller the runs that go, and why others stay."""
+def old_runs(ledger: Ledger, before: datetime = AFTER, *unfinished: int) -> dict[str, Any]:
+    """The runs that go, and the reason why others stay, by seller."""
     every = find_old_runs(ledger.engine, before, unfinished)
     return {of.key[1]: (of.runs, of.stays) for of in every}
 
@@ -52,7 +52,7 @@ def forget(ledger: Ledger, *runs: int, keep_counts: bool = False, remembered: st
 
 
 def sizes(ledger: Ledger) -> dict[str, int]:
-    """How many rows tables have, without those that have none."""
+    """The number of rows of each table that has any."""
     with reading(ledger.engine) as db:
         every = {
             table.name: db.execute(select(func.count()).select_from(table)).scalar_one()
@@ -61,11 +61,11 @@ def sizes(ledger: Ledger) -> dict[str, int]:
     return {name: size for name, size in every.items() if size}
 
 
-def test_of_each_seller_all_but_the_last_go(ledger: Ledger) -> None:
+def test_all_but_the_last_run_of_each_seller_go(ledger: Ledger) -> None:
     one, two, _ = ended(ledger), ended(ledger), ended(ledger)
     ended(ledger, "S2")
-    assert found(ledger) == {"S1": ([one, two], None)}
-    assert found(ledger, NOW) == {}
+    assert old_runs(ledger) == {"S1": ([one, two], None)}
+    assert old_runs(ledger, NOW) == {}
     (of,) = find_old_runs(ledger.engine, AFTER, ())
     assert (of.key, of.rows, of.first, of.last) == (seller_key(SERVICE, "S1"), 4, NOW, NOW)
     assert of.runs == [one, two]
@@ -115,20 +115,20 @@ def test_a_run_that_is_needed_stays_with_the_later_ones(
 ) -> None:
     one, two, three, _ = (ended(ledger) for _ in range(4))
     change(ledger, two)
-    assert found(ledger) == {"S1": ([one], (two, reason) if reason else None)}
+    assert old_runs(ledger) == {"S1": ([one], (two, reason) if reason else None)}
     # It may have changed since they were found.
     assert forgetting(ledger).begin([one, two, three], AFTER) == [one, three]
 
 
 @MOSTLY_SQLITE
-def test_what_only_others_know_of_a_run_keeps_it_too(ledger: Ledger) -> None:
+def test_an_open_run_known_from_outside_is_kept(ledger: Ledger) -> None:
     one, two, _ = (ended(ledger) for _ in range(3))
-    assert found(ledger, AFTER, one) == {"S1": ([], (one, KeepReason.OPEN))}
-    assert found(ledger, AFTER, two) == {"S1": ([one], (two, KeepReason.OPEN))}
+    assert old_runs(ledger, AFTER, one) == {"S1": ([], (one, KeepReason.OPEN))}
+    assert old_runs(ledger, AFTER, two) == {"S1": ([one], (two, KeepReason.OPEN))}
 
 
 @on_both("keep_counts", [False, True])
-def test_nothing_else_stays_of_a_forgotten_run(ledger: Ledger, *, keep_counts: bool) -> None:
+def test_a_forgotten_run_leaves_only_its_counts(ledger: Ledger, *, keep_counts: bool) -> None:
     ended(ledger, "S2")
     before = sizes(ledger)
     run = ended(ledger, withheld=[DEAR._replace(status=Status.UNCHANGED)])
@@ -190,7 +190,7 @@ def test_files_are_still_predecessors(ledger: Ledger) -> None:
     assert ledger.earlier(SERVICE, "S1", "k", None) == before != []
 
 
-def test_only_what_others_do_not_need_of_snapshots_goes(ledger: Ledger) -> None:
+def test_only_snapshots_that_no_other_run_needs_go(ledger: Ledger) -> None:
     for digests in ([A, B], [B], [C], []):
         run = ledger.start_run(now=NOW, seller="S", service=SERVICE, options={"inputs": digests})
         ledger.counts.note(run, NOW)
@@ -207,12 +207,12 @@ def test_only_what_others_do_not_need_of_snapshots_goes(ledger: Ledger) -> None:
 
 
 @MOSTLY_SQLITE
-def test_who_was_killed_is_followed_by_whoever_comes_next(ledger: Ledger) -> None:
+def test_the_next_process_continues_after_a_kill(ledger: Ledger) -> None:
     one, _ = ended(ledger), ended(ledger)
     forgetting(ledger).begin([one], AFTER)
-    assert found(ledger) == {"S1": ([one], None)}
+    assert old_runs(ledger) == {"S1": ([one], None)}
     forget(ledger, one, keep_counts=True)
-    assert found(ledger) == {}
+    assert old_runs(ledger) == {}
 
 
 @MOSTLY_SQLITE
@@ -261,7 +261,7 @@ def test_a_run_that_cannot_be_read_is_forgotten_as_well(ledger: Ledger) -> None:
     one, _ = ended(ledger), ended(ledger)
     with writing(ledger.engine) as db:
         db.execute(update(t.runs).filter_by(run_id=one).values(options="{broken"))
-    assert found(ledger) == {"S1": ([one], None)}
+    assert old_runs(ledger) == {"S1": ([one], None)}
     forget(ledger, one)
     assert read_run(ledger, one).options == {"forgotten": AFTER.isoformat()}
 

@@ -1,4 +1,4 @@
-"""What is saved of packages: each change whole, the last word counting."""
+"""Saved packages: each change whole, the last change counts."""
 
 import json
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ FULL = Message("1302", "Full.")
 
 @pytest.fixture(autouse=True)
 def packages(ledger: Ledger) -> list[Package]:
-    """Two of a run, with all but the last two rows, and these."""
+    """The two packages of a run: of all but the last two rows, and of these two."""
     add_run(ledger, [item(row, "P" if row in ROWS[:-2] else "S") for row in ROWS])
     return ledger.read_packages(1)
 
 
 def kept(ledger: Ledger, *columns: ColumnElement[Any]) -> list[tuple[object, ...]]:
-    """What no method shows."""
+    """Rows that no method shows."""
     with reading(ledger.engine) as db:
         return [tuple(row) for row in db.execute(select(*columns).order_by(*columns[:2]))]
 

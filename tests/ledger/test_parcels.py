@@ -53,7 +53,7 @@ def send(ledger: Ledger, parcel: Parcel, now: datetime = NOW) -> int:
     return run
 
 
-def test_a_parcel_holds_what_was_brought(ledger: Ledger) -> None:
+def test_a_parcel_holds_the_brought_file(ledger: Ledger) -> None:
     parcel = brought(ledger, kind="offers-upsert", priority=3, not_before=SOON)
     assert (parcel.key, parcel.profile, parcel.kind) == (KEY, "shop", "offers-upsert")
     assert (parcel.name, parcel.sha256, parcel.size) == ("c1.csv", "c1", 7)
@@ -158,7 +158,7 @@ def test_parcels_are_due_by_priority_then_as_the_database_took_them(ledger: Ledg
         ([{"not_before": NOW}], (None, 0)),
     ],
 )
-def test_when_a_seller_is_next_due(
+def test_the_next_due_time_of_a_seller(
     ledger: Ledger, brought_with: list[dict[str, Any]], expected: object
 ) -> None:
     for number, more in enumerate(brought_with):
@@ -167,7 +167,7 @@ def test_when_a_seller_is_next_due(
     assert ledger.parcels.next_due(KEY, NOW) == expected
 
 
-def test_sellers_are_due_with_what_waits_or_is_to_be_told(ledger: Ledger) -> None:
+def test_sellers_with_waiting_or_undelivered_files_are_due(ledger: Ledger) -> None:
     assert ledger.parcels.sellers_due(NOW) == []
     brought(ledger, "a", profile="shop", priority=2)
     brought(ledger, "b", profile="mall")
@@ -199,7 +199,7 @@ def test_a_parcel_and_its_claim_end_together(ledger: Ledger) -> None:
     assert ledger.parcels.due(KEY, NOW, 9) == []
 
 
-def test_the_reason_of_a_refusal_is_told_in_any_language(ledger: Ledger) -> None:
+def test_the_reason_of_a_refusal_can_be_translated(ledger: Ledger) -> None:
     parcel = brought(ledger)
     reason = tr("{name} cannot be read.", name="c1.csv")
     ledger.parcels.answer(parcel.parcel, ParcelAnswer(3, None, reason), NOW)
@@ -208,7 +208,7 @@ def test_the_reason_of_a_refusal_is_told_in_any_language(ledger: Ledger) -> None
     assert Translator("fr")(answered.message) == "c1.csv ne peut être lu."
 
 
-def test_what_is_answered_stays_so(ledger: Ledger) -> None:
+def test_an_answered_parcel_stays_answered(ledger: Ledger) -> None:
     parcel = brought(ledger)
     ledger.parcels.answer(parcel.parcel, ParcelAnswer(3, None, "no rows"), NOW)
     ledger.parcels.answer(parcel.parcel, ParcelAnswer(0, None, None), SOON)
@@ -256,7 +256,7 @@ POSSIBLE = {
 
 
 @on_both("change", CHANGES)
-def test_people_change_what_no_worker_has_in_hand(ledger: Ledger, change: str) -> None:
+def test_people_can_change_parcels_that_no_worker_has(ledger: Ledger, change: str) -> None:
     changed = set()
     for state, meanwhile in MEANWHILE.items():
         parcel = brought(ledger, state)
@@ -267,7 +267,7 @@ def test_people_change_what_no_worker_has_in_hand(ledger: Ledger, change: str) -
     assert changed == {pair for pair in POSSIBLE if pair[1] == change}
 
 
-def test_a_worker_begins_with_what_waits(ledger: Ledger) -> None:
+def test_a_worker_begins_only_waiting_parcels(ledger: Ledger) -> None:
     begun = set()
     for state, meanwhile in MEANWHILE.items():
         parcel = brought(ledger, state)
@@ -277,7 +277,7 @@ def test_a_worker_begins_with_what_waits(ledger: Ledger) -> None:
     assert begun == {"waiting", "in hand", "put back"}
 
 
-def test_what_is_held_is_not_due(ledger: Ledger) -> None:
+def test_a_held_parcel_is_not_due(ledger: Ledger) -> None:
     parcel = brought(ledger)
     ledger.parcels.hold(parcel.parcel)
     assert (ledger.parcels.due(KEY, NOW, 9), ledger.parcels.next_due(KEY, NOW)) == ([], None)
@@ -289,7 +289,7 @@ def test_what_is_held_is_not_due(ledger: Ledger) -> None:
     assert names(ledger.parcels.due(KEY, NOW, 9)) == ["c1"]
 
 
-def test_what_is_hurried_goes_before_all_others(ledger: Ledger) -> None:
+def test_a_hurried_parcel_goes_first(ledger: Ledger) -> None:
     brought(ledger, "urgent", priority=7)
     late = brought(ledger, "late", not_before=SOON)
     hurried = ledger.parcels.hurry(late.parcel)
@@ -310,7 +310,7 @@ with Ledger(place) as ledger:
 """
 
 
-def test_of_two_that_bring_the_same_one_is_taken(place: object, ledger: Ledger) -> None:
+def test_equal_files_brought_by_two_processes_are_taken_once(place: object, ledger: Ledger) -> None:
     with Process(BRING, str(place)) as one, Process(BRING, str(place)) as other:
         assert (one.heard(), other.heard()) == ("ready", "ready")
         one.tell()

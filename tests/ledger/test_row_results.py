@@ -68,7 +68,7 @@ LOST = "Sent; the answer was lost, and nothing"
         ({"phase": Phase.SETTLED}, "Pending", "Committed in package p1"),
     ],
 )
-def test_what_became_of_a_row(facts: dict[str, Any], status: str, text: str) -> None:
+def test_results_of_rows(facts: dict[str, Any], status: str, text: str) -> None:
     found = row_result(CLOSED._replace(**facts))
     assert (found.row, found.reference, found.status) == (3, "A", status)
     assert text in " ".join(message.text for message in found.messages)
@@ -92,7 +92,7 @@ WITHHELD = (
 
 @pytest.fixture
 def many(ledger: Ledger) -> Ledger:
-    """With a file of these."""
+    """The ledger, with a file of many rows."""
     add_run(ledger, MANY, withheld=WITHHELD)
     return ledger
 
@@ -107,7 +107,7 @@ def saved(ledger: Ledger, number: int, *resolutions: Resolution, **results: Stat
     return package
 
 
-def told(ledger: Ledger) -> list[str]:
+def result_lines(ledger: Ledger) -> list[str]:
     return [f"{one.row} {one.channel} {one.reference} {one.status}" for one in ledger.verdicts(1)]
 
 
@@ -121,7 +121,7 @@ def test_results_of_a_row_come_in_the_order_of_its_requests(ledger: Ledger) -> N
 
 def test_each_row_has_a_result_of_each_of_its_requests(many: Ledger) -> None:
     saved(many, 0, A=Status.INTEGRATED, B=Status.INTEGRATED, C=Status.REJECTED)
-    assert told(many) == [
+    assert result_lines(many) == [
         *("3 P A Integrated", "4 P B Integrated", "4 S B Pending", "5 P A Integrated"),
         *("5 S B Pending", "6 P C Rejected", "7 P D Unchanged", "7 S D Held", "9 P A Integrated"),
     ]
@@ -138,7 +138,7 @@ def test_a_resolution_is_of_one_request_of_its_row(many: Ledger) -> None:
     assert (row.row, row.number) == (4, 1)
     saved(many, 1, Resolution(4, Status.UNKNOWN, "Gone.", 1))
     fates = ("4 P B Pending", "4 S B Unknown", "5 P A Pending", "5 S B Unknown")
-    assert [one for one in told(many) if one[0] in "45"] == [*fates]
+    assert [one for one in result_lines(many) if one[0] in "45"] == [*fates]
 
 
 def test_a_request_is_sent_again_with_all_of_its_rows(many: Ledger) -> None:
@@ -157,6 +157,6 @@ def test_a_later_run_supersedes_the_request_of_its_channel_alone(many: Ledger) -
     first = read_run(many, 1)
     for package in many.read_packages(1):
         cleared(many, package, first)
-    superseded = [one for one in told(many) if one.endswith("Superseded")]
+    superseded = [one for one in result_lines(many) if one.endswith("Superseded")]
     assert superseded == ["4 S B Superseded", "5 S B Superseded"]
     assert [many.sent_later(first, channel, {"B"}) for channel in "PS"] == [{}, {"B": run}]

@@ -1,4 +1,4 @@
-"""What a run's rows have come to, noted when it is written down and whenever a delivery ends."""
+"""Statuses of a run's rows, noted when it is recorded and after each delivery."""
 
 import json
 from collections.abc import Sequence
@@ -81,7 +81,7 @@ def test_rows_that_the_checks_refused_count_as_well(ledger: Ledger) -> None:
     assert noted(ledger) == [(run, 3, 3, 0, 1)]
 
 
-def test_what_is_answered_is_added_up_and_never_taken_back(ledger: Ledger) -> None:
+def test_answers_are_added_up_and_never_taken_back(ledger: Ledger) -> None:
     first, second = written(ledger), written(ledger)
     written(ledger, seller="S2")
     close(ledger, first, Status.UNKNOWN, Status.INTEGRATED)
@@ -114,7 +114,7 @@ def test_a_run_that_is_given_up_is_finished_and_holds_nothing(ledger: Ledger) ->
     assert (noted(ledger), statuses(ledger)) == ([(run, 0, 0, 0, 1)], {"Held": 3})
 
 
-def test_what_is_let_go_on_is_not_finished(ledger: Ledger) -> None:
+def test_a_run_looked_at_again_is_not_finished(ledger: Ledger) -> None:
     run = written(ledger)
     (package,) = ledger.read_packages(run)
     close(ledger, run, Status.SENT, Status.SENT)
@@ -125,7 +125,7 @@ def test_what_is_let_go_on_is_not_finished(ledger: Ledger) -> None:
     assert noted(ledger, "is_finished") == [(0,)]
 
 
-def test_what_is_dropped_or_sent_since_is_held_no_more(ledger: Ledger) -> None:
+def test_rows_dropped_or_sent_since_are_no_longer_held(ledger: Ledger) -> None:
     run = written(ledger, withheld=[DEAR])
     other = written(ledger, withheld=[DEAR, DEAR._replace(row=8)])
     assert noted(ledger, "held") == [(1,), (2,)]

@@ -42,7 +42,7 @@ def test_the_newest_come_first(many: Ledger) -> None:
         assert many.pages.numbers(limit, before=before, of=of) == numbers
 
 
-def test_what_has_come_of_a_seller_since_is_found(many: Ledger) -> None:
+def test_later_runs_of_a_seller_are_found(many: Ledger) -> None:
     nobody = seller_key(SERVICE, "S3")
     assert [many.pages.last_of(seller)[0] for seller in (ONE, TWO, nobody)] == [5, 6, 0]
     assert [many.pages.next_of(ONE, after) for after in (0, 1, 5)] == [1, 3, None]
@@ -60,7 +60,7 @@ def test_runs_are_read_with_all_that_they_consist_of(many: Ledger) -> None:
         assert rows.packages == many.read_packages(number)
 
 
-def test_those_may_go_on_that_are_open_or_whose_copies_are_not_written(many: Ledger) -> None:
+def test_runs_with_open_rows_or_missing_copies_may_continue(many: Ledger) -> None:
     assert many.pages.may_go_on() == [1, 2, 3, 4, 5, 6]
     with writing(many.engine) as db:
         db.execute(update(t.packages).values(phase="closed"))
@@ -72,14 +72,14 @@ def test_those_may_go_on_that_are_open_or_whose_copies_are_not_written(many: Led
     assert many.pages.may_go_on() == [3]
 
 
-def test_runs_are_found_by_what_is_among_their_options(ledger: Ledger) -> None:
+def test_runs_are_found_by_a_text_of_their_options(ledger: Ledger) -> None:
     for plan in ("sha256:ab", "sha256:abc", None):
         ledger.start_run(now=NOW, seller="S1", service=SERVICE, options={"plan": plan})
     assert sorted(ledger.pages.with_option_text("sha256:ab")) == [1, 2]
     assert ledger.pages.with_option_text("%") == []
 
 
-def test_what_is_noted_of_finished_runs_is_what_their_rows_are(ledger: Ledger) -> None:
+def test_noted_counts_equal_the_statuses_of_rows(ledger: Ledger) -> None:
     for number in range(3):
         run, _ = add_run(ledger, [item(3), item(4)])
         if number:

@@ -1,4 +1,4 @@
-"""How sellers come on: what a run that begins, and a pass that ends, note of them."""
+"""State of sellers, updated at the start of a run and the end of a pass."""
 
 from datetime import timedelta
 
@@ -40,7 +40,7 @@ def test_a_run_that_begins_is_its_sellers_last(ledger: Ledger) -> None:
     ]
 
 
-def test_whoever_names_no_profile_takes_none_away(ledger: Ledger) -> None:
+def test_a_run_without_a_profile_keeps_the_known_one(ledger: Ledger) -> None:
     begin(ledger, "S1", "shop")
     begin(ledger, "S1", None)
     ledger.sellers.passed(KEY, None, None, None, None, NOW)
@@ -73,7 +73,7 @@ def test_failures_are_counted_until_a_pass_gets_to_its_end(
     assert (message and text_of_kept(str(message))) == (GONE.message if exit_code else None)
 
 
-def test_what_was_learnt_of_the_pace_stays(ledger: Ledger) -> None:
+def test_the_pace_of_a_seller_is_kept(ledger: Ledger) -> None:
     assert ledger.sellers.pace(KEY) is None
     for pace in ("2", "3", None, "4"):
         ledger.sellers.keep_pace(KEY, pace)

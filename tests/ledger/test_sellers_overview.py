@@ -1,4 +1,4 @@
-"""All sellers at a glance: their order, who is looked for, what is told of each."""
+"""Overview of all sellers: order, filters, and the facts of each."""
 
 import json
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ def overview(ledger: Ledger) -> SellersOverview:
     return SellersOverview(ledger.engine, ledger.counts)
 
 
-def found(ledger: Ledger, wanted: SellerFilter = EVERYBODY, **more: Any) -> list[str]:
+def sellers_found(ledger: Ledger, wanted: SellerFilter = EVERYBODY, **more: Any) -> list[str]:
     return [line.key[1] for line in overview(ledger).lines(wanted, **more)]
 
 
@@ -90,9 +90,18 @@ KNOWN = {key("new"): "shop-new", key("plain"): "shop-plain"}
 NAMES = ["gone", "lost", "late", "later", "also", "holding", "put off", "new", "plain"]
 
 
-def test_who_is_in_trouble_comes_first_then_who_has_waited_longest(market: Ledger) -> None:
-    assert found(market, known=KNOWN) == NAMES
-    assert found(market) == ["gone", "lost", "late", "later", "also", "holding", "put off", "plain"]
+def test_sellers_in_trouble_come_first_then_the_longest_waiting(market: Ledger) -> None:
+    assert sellers_found(market, known=KNOWN) == NAMES
+    assert sellers_found(market) == [
+        "gone",
+        "lost",
+        "late",
+        "later",
+        "also",
+        "holding",
+        "put off",
+        "plain",
+    ]
 
 
 FOUND = [
@@ -106,18 +115,18 @@ FOUND = [
 ]
 
 
-def test_those_are_found_of_whom_all_is_true(market: Ledger) -> None:
+def test_a_filter_finds_sellers_that_meet_all_its_parts(market: Ledger) -> None:
     for wanted, sellers in FOUND:
-        assert found(market, wanted, known=KNOWN) == sellers, wanted
+        assert sellers_found(market, wanted, known=KNOWN) == sellers, wanted
 
 
-def test_nobody_is_shown_who_may_not_be(market: Ledger) -> None:
+def test_only_permitted_sellers_are_shown(market: Ledger) -> None:
     among = {key("late"), key("new")}
-    assert found(market, known=KNOWN, among=among) == ["late", "new"]
-    assert found(market, among=[]) == []
+    assert sellers_found(market, known=KNOWN, among=among) == ["late", "new"]
+    assert sellers_found(market, among=[]) == []
 
 
-def test_what_is_told_of_those_who_wait(market: Ledger) -> None:
+def test_facts_of_waiting_sellers(market: Ledger) -> None:
     lines = {line.key[1]: line for line in overview(market).lines(known=KNOWN)}
     assert (lines["later"].waiting, lines["later"].oldest) == (2, NOW - HOUR / 2)
     assert (lines["put off"].waiting, lines["put off"].on_hold) == (0, 1)
@@ -126,7 +135,7 @@ def test_what_is_told_of_those_who_wait(market: Ledger) -> None:
     assert lines["holding"].held == 1
 
 
-def test_the_last_run_is_told_by_status(ledger: Ledger) -> None:
+def test_the_last_run_is_counted_by_status(ledger: Ledger) -> None:
     sent(ledger, "S1", Status.INTEGRATED, Status.REJECTED)
     last = state(ledger).last
     assert last is not None
@@ -140,7 +149,7 @@ def test_the_last_run_is_told_by_status(ledger: Ledger) -> None:
     assert state(ledger, "S2").last is None
 
 
-def test_what_was_refused_counts_for_seven_days(ledger: Ledger) -> None:
+def test_refusals_count_for_seven_days(ledger: Ledger) -> None:
     sent(ledger, "S1", Status.REJECTED, Status.REJECTED, now=NOW - 8 * DAY)
     sent(ledger, "S1", Status.REJECTED, Status.INTEGRATED, now=NOW - 6 * DAY)
     sent(ledger, "S1", Status.INTEGRATED, Status.INTEGRATED)
@@ -151,7 +160,7 @@ def test_what_was_refused_counts_for_seven_days(ledger: Ledger) -> None:
     assert state(ledger, now=NOW + RATE_OF + DAY).refused_rate is None
 
 
-def test_who_is_at_work_is_named_by_the_lock(place: Any) -> None:
+def test_the_lock_names_the_working_process(place: Any) -> None:
     with Ledger(place) as ledger:
         sent(ledger, "S1")
         assert not state(ledger).is_in_work
@@ -205,7 +214,7 @@ def statements(market: Ledger) -> Iterator[list[tuple[str, Any]]]:
     event.remove(market.engine, "before_cursor_execute", note)
 
 
-def test_as_many_statements_serve_one_seller_and_all(
+def test_the_number_of_statements_does_not_grow_with_sellers(
     market: Ledger, statements: list[tuple[str, Any]]
 ) -> None:
     of = overview(market)
@@ -217,7 +226,7 @@ def test_as_many_statements_serve_one_seller_and_all(
     assert asked[0] == asked[1]
 
 
-def test_neither_runs_nor_counts_are_gone_through(
+def test_no_statement_scans_runs_or_counts(
     market: Ledger, statements: list[tuple[str, Any]]
 ) -> None:
     of = overview(market)

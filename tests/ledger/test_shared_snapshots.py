@@ -47,13 +47,13 @@ def written(tmp_path: Path, content: bytes = WORDS) -> Path:
 
 
 def cached(tmp_path: Path, machine: str) -> list[Path]:
-    """The files in a machine's cache, without what is noted there."""
+    """The files in a machine's cache, without the notes."""
     files = (tmp_path / machine / CACHE).glob("*/*")
     return [path for path in files if path.is_file() and path.name != ".swept"]
 
 
 @pytest.mark.parametrize("content", [b"", WORDS, b"x" * 3_000_001], ids=len)
-def test_what_one_machine_keeps_is_found_by_another(
+def test_another_machine_finds_a_kept_snapshot(
     tmp_path: Path, opened: Open, store: str, content: bytes
 ) -> None:
     path = written(tmp_path, content)
@@ -65,14 +65,14 @@ def test_what_one_machine_keeps_is_found_by_another(
         assert opened("other").path_of(sha256).read_bytes() == content
 
 
-def test_what_is_nowhere(opened: Open) -> None:
+def test_an_unknown_digest_is_refused(opened: Open) -> None:
     for sha256 in ("00" * 32, ""):
         with pytest.raises(FileProblem) as caught:
             opened("one").path_of(sha256)
         assert "bring it back" in caught.value.hint
 
 
-def test_what_was_kept_before_there_was_a_store_is_found(tmp_path: Path, opened: Open) -> None:
+def test_snapshots_kept_before_the_store_are_found(tmp_path: Path, opened: Open) -> None:
     own = open_snapshots(tmp_path / "one", None)
     sha256, other = own.keep(written(tmp_path)), own.keep(written(tmp_path, OTHER))
     own.expire(other, DAY)
@@ -84,7 +84,7 @@ def test_what_was_kept_before_there_was_a_store_is_found(tmp_path: Path, opened:
         shared.path_of(other)
 
 
-def test_a_snapshot_that_was_changed_is_told(tmp_path: Path, opened: Open, store: str) -> None:
+def test_a_changed_snapshot_is_reported(tmp_path: Path, opened: Open, store: str) -> None:
     sha256 = opened("one").keep(written(tmp_path))
     if "://" in store:
         bucket_module.BucketPlace(store).replace(sha256, WORDS[:-1])
@@ -147,7 +147,7 @@ def test_a_sooner_day_counts_too(tmp_path: Path, opened: Open) -> None:
 # A folder.
 
 
-def test_the_rights_of_a_folder_stay_what_they_are(tmp_path: Path) -> None:
+def test_the_rights_of_a_folder_stay_unchanged(tmp_path: Path) -> None:
     (share := tmp_path / "share").mkdir()
     share.chmod(0o750)
     snapshots = open_snapshots(tmp_path / "one", str(share))
@@ -166,7 +166,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     assert not (tmp_path / "share").exists()
 
 
-def test_what_is_no_store(tmp_path: Path) -> None:
+def test_a_place_that_is_no_store_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="sftp://host/in is no store") as caught:
         open_snapshots(tmp_path, "sftp://host/in?key=secret")
     assert "s3://BUCKET/PREFIX" in caught.value.hint
@@ -185,7 +185,7 @@ def buckets(bucket: str, tmp_path: Path) -> Callable[[str], BucketSnapshots]:
     return opened
 
 
-def test_a_cache_holds_what_was_used_yesterday_or_today(
+def test_a_cache_holds_snapshots_used_yesterday_or_today(
     tmp_path: Path, buckets: Callable[[str], BucketSnapshots]
 ) -> None:
     sha256 = buckets("one").keep(written(tmp_path))
@@ -324,7 +324,9 @@ def test_killed_while_it_is_fetched(
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 
 
-def test_what_nobody_needs_is_deleted_for_all(tmp_path: Path, opened: Open, store: str) -> None:
+def test_unneeded_snapshots_are_deleted_for_all_machines(
+    tmp_path: Path, opened: Open, store: str
+) -> None:
     own = open_snapshots(tmp_path / "one", None)
     before = own.keep(written(tmp_path, OTHER))
     sha256 = opened("one").keep(written(tmp_path))
@@ -339,7 +341,7 @@ def test_what_nobody_needs_is_deleted_for_all(tmp_path: Path, opened: Open, stor
     assert contents(store) == {}
 
 
-def test_what_is_kept_again_is_not_deleted(
+def test_a_snapshot_kept_again_is_not_deleted(
     tmp_path: Path, opened: Open, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sha256 = opened("one").keep(written(tmp_path))

@@ -31,7 +31,7 @@ def written(tmp_path: Path, content: bytes = WORDS, name: str = "offers.csv") ->
 
 
 @pytest.mark.parametrize("content", [b"", WORDS, bytes(range(256)) * 3, b"x" * 3_000_001], ids=len)
-def test_what_is_kept_is_found_again(tmp_path: Path, snapshots: Snapshots, content: bytes) -> None:
+def test_a_kept_file_is_found_again(tmp_path: Path, snapshots: Snapshots, content: bytes) -> None:
     sha256 = snapshots.keep(written(tmp_path, content))
     assert sha256 == hashlib.sha256(content).hexdigest()
     assert snapshots.path_of(sha256).read_bytes() == content
@@ -60,7 +60,7 @@ def test_a_snapshot_outlives_its_file_for_its_owner(tmp_path: Path, snapshots: S
     assert kept.read_bytes() == WORDS
 
 
-def test_a_snapshot_that_was_changed_is_told_and_can_be_kept_again(
+def test_a_changed_snapshot_is_reported_and_can_be_kept_again(
     tmp_path: Path, snapshots: Snapshots
 ) -> None:
     path = written(tmp_path)
@@ -103,7 +103,7 @@ def test_the_last_word_on_a_snapshot_counts(
     assert snapshots.path_of(sha256).read_bytes() == WORDS
 
 
-def test_what_cannot_be_read(tmp_path: Path, snapshots: Snapshots) -> None:
+def test_an_unreadable_file_or_snapshot_is_reported(tmp_path: Path, snapshots: Snapshots) -> None:
     snapshots.keep(written(tmp_path))
     for sha256 in ("00" * 32, ""):
         with pytest.raises(FileProblem, match="cannot be read") as caught:
@@ -114,7 +114,7 @@ def test_what_cannot_be_read(tmp_path: Path, snapshots: Snapshots) -> None:
             snapshots.keep(path)
 
 
-def test_where_nothing_can_be_kept(tmp_path: Path) -> None:
+def test_a_place_that_cannot_hold_snapshots_is_reported(tmp_path: Path) -> None:
     path = written(tmp_path)
     with pytest.raises(UsageProblem, match=r"No snapshot of .*: Not a directory") as caught:
         Snapshots(path / "below").keep(path)
@@ -142,7 +142,9 @@ except FeedtoolError as error:
     assert snapshots.path_of(snapshots.keep(large)).stat().st_size == 20_000
 
 
-def test_what_nobody_needs_is_deleted_with_its_notes(tmp_path: Path, snapshots: Snapshots) -> None:
+def test_unneeded_snapshots_are_deleted_with_their_notes(
+    tmp_path: Path, snapshots: Snapshots
+) -> None:
     sha256 = snapshots.keep(written(tmp_path))
     other = snapshots.keep(written(tmp_path, b"other"))
     for digest in (sha256, other):
@@ -156,7 +158,7 @@ def test_what_nobody_needs_is_deleted_with_its_notes(tmp_path: Path, snapshots: 
     assert not any(path.is_file() for path in (tmp_path / "home").rglob("*"))
 
 
-def test_what_was_kept_again_is_not_deleted(tmp_path: Path, snapshots: Snapshots) -> None:
+def test_a_snapshot_kept_again_is_not_deleted(tmp_path: Path, snapshots: Snapshots) -> None:
     path = written(tmp_path)
     kept = snapshots.path_of(sha256 := snapshots.keep(path))
     assert not snapshots.discard(sha256, datetime.now(UTC) - timedelta(days=1))
@@ -169,7 +171,9 @@ def test_what_was_kept_again_is_not_deleted(tmp_path: Path, snapshots: Snapshots
     assert not any(path.is_file() for path in (tmp_path / "home").rglob("*"))
 
 
-def test_what_cannot_be_deleted_is_told(tmp_path: Path, snapshots: Snapshots) -> None:
+def test_a_snapshot_that_cannot_be_deleted_is_reported(
+    tmp_path: Path, snapshots: Snapshots
+) -> None:
     (tmp_path / "home" / "snapshots" / ("a" * 64)).mkdir(parents=True)
     with pytest.raises(UsageProblem, match=r"cannot be deleted: .*\.$") as caught:
         snapshots.discard("a" * 64, TOMORROW)

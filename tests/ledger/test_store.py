@@ -94,7 +94,7 @@ def kept_bodies(ledger: Ledger) -> dict[int, bytes]:
 BODIES = {3: b'{"n":3}', 4: b'{"n":4}', 5: b'{"n":5}'}
 
 
-def test_only_digests_are_kept_of_requests_that_are_done(ledger: Ledger) -> None:
+def test_finished_requests_are_kept_as_digests(ledger: Ledger) -> None:
     run, _ = planned(ledger, item(3), item(4, "S"), item(5))
     first, other = ledger.read_packages(run)
     sent = replace(first, phase=Phase.SUBMITTED, creations=1, package_id="1")
@@ -111,7 +111,7 @@ def test_only_digests_are_kept_of_requests_that_are_done(ledger: Ledger) -> None
     assert runs == [run, None, None]
 
 
-def test_only_digests_are_kept_of_requests_that_are_given_up(ledger: Ledger) -> None:
+def test_abandoned_requests_are_kept_as_digests(ledger: Ledger) -> None:
     run, _ = planned(ledger, item(3), item(4, "S"))
     first, other = ledger.read_packages(run)
     ended = dict.fromkeys((first.key, other.key), (Status.UNKNOWN, "given up"))
@@ -122,7 +122,7 @@ def test_only_digests_are_kept_of_requests_that_are_given_up(ledger: Ledger) -> 
 # What was written.
 
 
-def test_what_was_last_written_to_a_place(ledger: Ledger) -> None:
+def test_the_last_output_of_a_path(ledger: Ledger) -> None:
     run, _ = planned(ledger, item(3))
     assert ledger.output("a.xlsx") is None
     for sha256 in ("11", "22"):
@@ -147,7 +147,7 @@ def answered(ledger: Ledger, run: int, *, ahead: timedelta = timedelta(0)) -> No
     ledger.save([Change(package, created, attempt, results=[result], resolutions=[fate])])
 
 
-def test_as_many_rows_have_each_status_as_verdicts_say(ledger: Ledger) -> None:
+def test_statuses_count_the_verdicts(ledger: Ledger) -> None:
     run, file = planned(ledger, item(3), item(4), item(5), item(6), item(7))
     answered(ledger, run)
     counts = ledger.statuses(run)
@@ -158,7 +158,7 @@ def test_as_many_rows_have_each_status_as_verdicts_say(ledger: Ledger) -> None:
 
 # A second is a header's precision.
 @on_both(("ahead", "told"), [(90, 90), (0, 0), (1, 0), (-90, -90)])
-def test_how_the_services_clock_goes(ledger: Ledger, ahead: int, told: int) -> None:
+def test_the_skew_of_the_service_s_clock(ledger: Ledger, ahead: int, told: int) -> None:
     assert ledger.skew(SERVICE) == timedelta(0)
     run, _ = planned(ledger, item(3), item(4), item(5))
     answered(ledger, run, ahead=timedelta(seconds=ahead))
@@ -166,7 +166,7 @@ def test_how_the_services_clock_goes(ledger: Ledger, ahead: int, told: int) -> N
     assert ledger.skew("https://another.example/v2") == timedelta(0)
 
 
-def test_what_later_runs_have_sent_of_some_references(ledger: Ledger) -> None:
+def test_references_that_later_runs_have_sent(ledger: Ledger) -> None:
     first, _ = planned(ledger, item(3), item(4))
     second, _ = planned(ledger, item(3), item(4), item(5))
     third, _ = planned(ledger, item(3))

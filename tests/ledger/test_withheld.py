@@ -1,4 +1,4 @@
-"""What guards hold: counted by code when a run is written down, until it is sent or dropped."""
+"""Rows held by guards: counted by code when a run is recorded, until they are sent or dropped."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
         yield opened
 
 
-def told(codes: list[HeldCode]) -> list[tuple[int, str, str, int]]:
+def lines_of(codes: list[HeldCode]) -> list[tuple[int, str, str, int]]:
     return [(it.run_id, it.path, it.code, it.rows) for it in codes]
 
 
@@ -41,8 +41,8 @@ OF_TWO = [(2, "two.csv", "mass-removal", 1), (2, "two.csv", "price-factor", 3)]
 
 
 def test_rows_are_counted_by_the_codes_that_hold_them(ledger: Ledger) -> None:
-    assert told(ledger.held.open_codes()) == OF_TWO + OF_ONE
-    assert told(ledger.held.open_codes(1)) == OF_ONE
+    assert lines_of(ledger.held.open_codes()) == OF_TWO + OF_ONE
+    assert lines_of(ledger.held.open_codes(1)) == OF_ONE
 
 
 def test_the_rows_of_a_code_are_those_that_it_holds(ledger: Ledger) -> None:
@@ -51,18 +51,18 @@ def test_the_rows_of_a_code_are_those_that_it_holds(ledger: Ledger) -> None:
     assert list(ledger.held.rows(factor)) == [*WITHHELD[:3]]
 
 
-def test_rows_are_counted_by_what_alone_is_said_of_them(ledger: Ledger) -> None:
+def test_rows_are_counted_by_their_only_codes(ledger: Ledger) -> None:
     said = count_said(ledger.engine, [1, 2, 9], {(NOT_CHOSEN,), (FACTOR,)})
     assert said == dict.fromkeys((1, 2), len(("2", "4", "4 of the other file")))
 
 
-def test_what_is_dropped_is_dropped_once(ledger: Ledger) -> None:
+def test_held_rows_are_dropped_once(ledger: Ledger) -> None:
     assert ledger.held.drop(2, "price-factor", NOW)
     assert not ledger.held.drop(2, "price-factor", NOW)
     assert not ledger.held.drop(3, "price-factor", NOW)
-    assert told(ledger.held.open_codes()) == OF_TWO[:1] + OF_ONE
+    assert lines_of(ledger.held.open_codes()) == OF_TWO[:1] + OF_ONE
 
 
-def test_what_was_sent_is_forgotten(ledger: Ledger) -> None:
+def test_held_rows_that_were_sent_are_forgotten(ledger: Ledger) -> None:
     ledger.held.settle(ledger.held.open_codes(1)[1:])
-    assert told(ledger.held.open_codes()) == OF_TWO + OF_ONE[:1]
+    assert lines_of(ledger.held.open_codes()) == OF_TWO + OF_ONE[:1]
