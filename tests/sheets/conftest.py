@@ -88,7 +88,7 @@ def rows_of(blocks: Iterable[Block]) -> Rows:
 
 
 def damages(texts: Sequence[str], most: int = 2000) -> st.SearchStrategy[Callable[[str], str]]:
-    """What replaces a few letters here and there by one of these texts."""
+    """Functions that replace a few letters here and there by one of these texts."""
 
     def damaged(text: str, damage: list[tuple[int, int, str]]) -> str:
         for at, length, inserted in damage:

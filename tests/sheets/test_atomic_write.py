@@ -41,7 +41,9 @@ def test_the_file_is_there_only_when_the_block_ends_well(tmp_path: Path) -> None
         (0o600, atomic_write, 0o600),
     ],
 )
-def test_who_may_read_it(tmp_path: Path, rights: int | None, opening: Any, wanted: int) -> None:
+def test_rights_of_a_written_file(
+    tmp_path: Path, rights: int | None, opening: Any, wanted: int
+) -> None:
     target, found = tmp_path / "result", list[int]()
     if rights:
         target.touch(rights)
@@ -77,7 +79,7 @@ def test_a_folder_that_is_there_and_takes_no_file(tmp_path: Path) -> None:
         (OSError("odd"), "odd"),
     ],
 )
-def test_what_a_refusal_of_the_system_means(error: OSError, said: str) -> None:
+def test_refusals_of_the_system_are_explained(error: OSError, said: str) -> None:
     problem = cannot_write(Path("out/result.xlsx"), error)
     assert said in problem.message
     assert "result.xlsx" in problem.message

@@ -36,7 +36,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(("text", "written"), TEXTS.items())
-def test_how_a_text_is_written(text: str, written: str) -> None:
+def test_texts_are_escaped(text: str, written: str) -> None:
     markup = inline(text)
     assert f">{written}</t>" in markup.decode()
 

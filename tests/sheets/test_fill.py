@@ -1,4 +1,4 @@
-"""Rows into a workbook of ours, or a CSV: what is written is what is read."""
+"""Rows filled into a workbook of ours, or a CSV, are read unchanged."""
 
 import subprocess
 import sys
@@ -85,7 +85,7 @@ def test_a_workbook_as_another_library_reads_it(empty: Path, tmp_path: Path) -> 
     ],
     ids=lambda cell: f"{cell.kind.value} {cell.text}" if cell else "",
 )
-def test_a_cell_of_another_file_stays_what_it_is(
+def test_a_cell_of_another_file_stays_unchanged(
     empty: Path, tmp_path: Path, cell: Cell, read: Cell | None
 ) -> None:
     book = load_workbook(empty)
@@ -159,7 +159,7 @@ some_values = st.one_of(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(some_values, some_values, some_values), min_size=1, max_size=8))
 @pytest.mark.parametrize("name", ["rows.xlsx", "rows.csv"])
-def test_what_is_written_is_read(
+def test_written_rows_are_read(
     empty: Path, tmp_path: Path, values: Values, name: str, rows: list[tuple[Value, ...]]
 ) -> None:
     target = tmp_path / name

@@ -1,4 +1,4 @@
-"""What may be replaced, and what is left behind when something goes wrong: nothing."""
+"""Files that may be replaced; and no file is left behind after a fault."""
 
 import os
 import stat
@@ -76,7 +76,7 @@ def test_anything_else_is_left_alone(source: Path, tmp_path: Path, content: byte
     assert target.read_bytes() != content
 
 
-def test_the_input_is_replaced_only_when_told_to(source: Path) -> None:
+def test_the_input_is_replaced_only_on_request(source: Path) -> None:
     before = source.read_bytes()
     with pytest.raises(UsageProblem, match="the input itself"):
         run(source, source)
@@ -101,7 +101,7 @@ def test_a_replaced_file_keeps_its_permissions_and_links_to_it(
     assert stat.S_IMODE(source.stat().st_mode) == 0o640
 
 
-def test_what_fails_in_the_middle_leaves_nothing(source: Path, tmp_path: Path) -> None:
+def test_a_failure_in_the_middle_leaves_no_file(source: Path, tmp_path: Path) -> None:
     def notes() -> Iterator[Note]:
         yield Note(2, "Valid", "", "")
         raise KeyError("a bug in the caller")

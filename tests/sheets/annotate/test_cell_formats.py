@@ -37,7 +37,7 @@ def lists(data: bytes) -> dict[str, list[etree._Element]]:
 
 
 @pytest.mark.parametrize("inner", STYLE_SHEETS.values(), ids=STYLE_SHEETS)
-def test_formats_are_appended_once_with_what_they_refer_to(inner: str) -> None:
+def test_formats_are_appended_once_with_their_parts(inner: str) -> None:
     data, styles = add_styles(sheet(inner), "styles.xml")
     assert add_styles(data, "styles.xml") == (data, styles)
     for part in etree.fromstring(data):

@@ -84,7 +84,7 @@ def test_a_plain_copy_takes_them_back_and_has_none(make_sheet: Make, finish: Fin
 SHEETS = "sheet1.xml.rels"
 
 
-def test_ours_are_known_however_another_program_has_written_them(make_sheet: Make) -> None:
+def test_our_notes_are_known_after_another_program_wrote_them(make_sheet: Make) -> None:
     saved = noted(make_sheet(ROWS), NOTES)
     load_workbook(saved).save(saved)
     assert shown(saved).keys() == SHOWN.keys()
@@ -114,7 +114,7 @@ def test_a_sheet_with_notes_of_its_own_keeps_them_and_gets_none(commented: Path)
     assert shown(commented) == {"B2": ("look", "someone")}
 
 
-def test_a_note_of_the_users_among_ours_keeps_all_of_them(make_sheet: Make) -> None:
+def test_a_note_of_the_user_s_among_ours_keeps_all(make_sheet: Make) -> None:
     saved = noted(make_sheet(ROWS), NOTES)
     workbook = load_workbook(saved)
     workbook["Offers"]["A1"].comment = Comment("look", "someone")
@@ -143,7 +143,7 @@ OF_THEIRS = {
 
 
 @pytest.mark.parametrize(("related", "boxes"), OF_THEIRS.values(), ids=OF_THEIRS)
-def test_what_may_be_theirs_stays_as_it_is(
+def test_notes_that_may_be_the_user_s_stay_unchanged(
     make_package: Make, related: tuple[tuple[str, str, str], ...], boxes: str | None
 ) -> None:
     source = make_package(
@@ -159,7 +159,7 @@ def test_what_may_be_theirs_stays_as_it_is(
     assert DRAWING.encode() in after[SHEET]
 
 
-def test_damaged_notes_of_theirs_stay(make_sheet: Make) -> None:
+def test_damaged_notes_of_the_user_s_stay(make_sheet: Make) -> None:
     damaged = noted(make_sheet(ROWS), NOTES)
     parts = parts_of(damaged)
     parts["xl/comments1.xml"] = b"<comments>"

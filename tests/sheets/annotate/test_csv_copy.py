@@ -114,7 +114,7 @@ def test_every_writing_is_kept(copy: Copy, before: bytes, after: bytes) -> None:
     assert copy(after, NOTE) == after, "annotating twice is annotating once"
 
 
-def test_a_text_of_ours_tells_no_encoding(copy: Copy) -> None:
+def test_our_texts_do_not_decide_the_encoding(copy: Copy) -> None:
     note = Note(2, "Invalid", "“cräme” or “crème”, Größe", "c")
     once = copy("a,b\ncrème-1,2\n".encode("cp850"), note)
     assert once.endswith(b'\ncr\x8ame-1,2,Invalid,"""cr?me"" or ""cr?me"", Gr??e",c\n')
@@ -173,7 +173,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(("text", "written"), TEXTS.items())
-def test_how_our_texts_are_written(copy: Copy, text: str, written: bytes) -> None:
+def test_our_texts_are_written_safely(copy: Copy, text: str, written: bytes) -> None:
     found = copy("ä,b\n1,2\n".encode(), Note(2, "", text, ""))
     assert found.endswith(b"\n1,2,," + written + b",\n")
 

@@ -118,7 +118,7 @@ def test_the_prefix_is_taken() -> None:
         ("nonsense", "nonsense"),
     ],
 )
-def test_the_dimension_includes_ours(before: str, after: str) -> None:
+def test_the_dimension_includes_our_cells(before: str, after: str) -> None:
     found = frame(f"<dimension ref='{before}'/>")
     head = inner(found.head(found.resize(CellRange(2, 2, 9, 4))))
     assert head.replace('"', "'") == f"<dimension ref='{after}'/>"
@@ -167,7 +167,7 @@ def coloured(after: str, cells: Iterable[tuple[int, int, Severity]]) -> str:
     return tail.removeprefix("</sheetData>").removesuffix("</worksheet>")
 
 
-def ours(sqref: str, priority: int, dxf: int = 6) -> str:
+def our_rule(sqref: str, priority: int, dxf: int = 6) -> str:
     return (
         f'<conditionalFormatting sqref="{sqref}"><cfRule type="expression" dxfId="{dxf}" '
         f'priority="{priority}"><formula>LEN("feedtool")&gt;0</formula></cfRule>'
@@ -191,33 +191,39 @@ EXTENSION = (
 )
 
 PLACES = {
-    "nothing else": ("", ours("B2", 1)),
+    "nothing else": ("", our_rule("B2", 1)),
     "behind merges": (
         "<mergeCells><mergeCell ref='A1:B1'/></mergeCells><pageMargins left='1'/>",
         "<mergeCells><mergeCell ref='A1:B1'/></mergeCells>"
-        + ours("B2", 1)
+        + our_rule("B2", 1)
         + "<pageMargins left='1'/>",
     ),
     "behind the filter, before validations": (
         '<autoFilter ref="A1:B2"/>' + VALIDATION,
-        '<autoFilter ref="A1:B2"/>' + ours("B2", 1) + VALIDATION,
+        '<autoFilter ref="A1:B2"/>' + our_rule("B2", 1) + VALIDATION,
     ),
-    "behind theirs": (THEIRS.format(1) + VALIDATION, THEIRS.format(1) + ours("B2", 2) + VALIDATION),
+    "behind theirs": (
+        THEIRS.format(1) + VALIDATION,
+        THEIRS.format(1) + our_rule("B2", 2) + VALIDATION,
+    ),
     "before what nobody knows": (
         '<y:new xmlns:y="y"/><legacyDrawing/>',
-        ours("B2", 1) + '<y:new xmlns:y="y"/><legacyDrawing/>',
+        our_rule("B2", 1) + '<y:new xmlns:y="y"/><legacyDrawing/>',
     ),
-    "instead of an earlier one": (ours("C3:C9", 1) + VALIDATION, ours("B2", 1) + VALIDATION),
+    "instead of an earlier one": (
+        our_rule("C3:C9", 1) + VALIDATION,
+        our_rule("B2", 1) + VALIDATION,
+    ),
     "out of an element that another program joined with theirs": (
         JOINED.format(OURS_REWRITTEN),
-        JOINED.format("") + ours("B2", 1),
+        JOINED.format("") + our_rule("B2", 1),
     ),
-    "theirs of an extension counts": (EXTENSION, ours("B2", 2) + EXTENSION),
+    "theirs of an extension counts": (EXTENSION, our_rule("B2", 2) + EXTENSION),
 }
 
 
 @pytest.mark.parametrize(("before", "after"), PLACES.values(), ids=PLACES)
-def test_where_the_rules_go(before: str, after: str) -> None:
+def test_the_place_of_our_rules(before: str, after: str) -> None:
     assert coloured(before, ONE) == after
     assert coloured(after, ONE) == after
 
@@ -230,10 +236,10 @@ def test_the_rules_are_taken_back(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(("taken", "first"), [(1, 2), (2, 3), (3, 1), (9, 1)])
-def test_priorities_are_free_ones_before_theirs_if_there_is_room(taken: int, first: int) -> None:
+def test_our_rules_take_free_priorities_before_theirs(taken: int, first: int) -> None:
     both: list[tuple[int, int, Severity]] = [(2, 1, "error"), (2, 2, "warning")]
     written = coloured(THEIRS.format(taken), both)
-    assert written == THEIRS.format(taken) + ours("B2", first) + ours("C2", first + 1, 7)
+    assert written == THEIRS.format(taken) + our_rule("B2", first) + our_rule("C2", first + 1, 7)
 
 
 def test_runs_of_rows_become_areas_by_column() -> None:
@@ -242,7 +248,7 @@ def test_runs_of_rows_become_areas_by_column() -> None:
         (row, column, "error") for row in rows for column in (0, 27)
     ]
     cells += [(11, 0, "warning"), (12, 0, "warning"), (12, 0, "warning")]
-    assert coloured("", cells) == ours("A3:A5 A7 A9:A10 AB3:AB5 AB7 AB9:AB10", 1) + ours(
+    assert coloured("", cells) == our_rule("A3:A5 A7 A9:A10 AB3:AB5 AB7 AB9:AB10", 1) + our_rule(
         "A11:A12", 2, 7
     )
 

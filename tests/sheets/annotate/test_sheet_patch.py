@@ -238,9 +238,7 @@ def test_a_new_value_has_the_format_of_the_old_one(book_of: Make, part: Part) ->
 
 
 @pytest.mark.parametrize("writing", WRITINGS)
-def test_nothing_but_ours_is_different(
-    book_of: Make, part: Callable[..., bytes], writing: str
-) -> None:
+def test_only_our_cells_differ(book_of: Make, part: Callable[..., bytes], writing: str) -> None:
     rows = {1: [Cell(0, "inline", "sku")], 2: [Cell(0, "number", "1")], 3: [Cell(1, "styled")]}
     raw = WRITINGS[writing](canonical(rows))
     source = book_of(raw)
@@ -254,7 +252,7 @@ def test_nothing_but_ours_is_different(
 
 
 @pytest.mark.parametrize("writing", WRITINGS)
-def test_which_path_is_taken(book_of: Make, writing: str) -> None:
+def test_plain_writings_are_read_by_pattern(book_of: Make, writing: str) -> None:
     rows = {1: [Cell(0, "inline", "sku"), Cell(1, "styled")], 3: []}
     source = book_of(WRITINGS[writing](canonical(rows)))
     with ZipPackage(source) as package:

@@ -73,7 +73,7 @@ NO_FILTER = {
 
 
 @pytest.mark.parametrize(("sheet", "ref"), NO_FILTER.values(), ids=NO_FILTER)
-def test_where_there_is_no_filter_of_ours(
+def test_sheets_without_our_filter(
     make_sheet: Make, annotated: Make, sheet: str, ref: str | None
 ) -> None:
     notes = [Note(2, "s", "m", "c")]
@@ -111,9 +111,7 @@ def test_a_name_that_a_filter_has_left_behind_is_a_doubt(make_sheet: Make, annot
     assert filters(annotated(source, NOTES))[0] is None
 
 
-def test_a_filter_in_which_something_was_chosen_is_the_users(
-    make_sheet: Make, annotated: Make
-) -> None:
+def test_a_filter_with_a_choice_is_the_user_s(make_sheet: Make, annotated: Make) -> None:
     once = annotated(make_sheet(ROWS), NOTES)
     book = load_workbook(once)
     book["Offers"].auto_filter.add_filter_column(2, ["Invalid"])

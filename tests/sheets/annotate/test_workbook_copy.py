@@ -56,7 +56,7 @@ def copy(rich: Path, annotated: Make) -> Path:
     return annotated(rich, notes(), summary=SUMMARY)
 
 
-def test_ours_stand_behind_the_last_used_column_as_text(copy: Path) -> None:
+def test_our_columns_follow_the_last_used_one_as_text(copy: Path) -> None:
     sheet = openpyxl.load_workbook(copy)["Offers"]
     shown = [[sheet.cell(row, column).value for column in (7, 8, 9)] for row in range(1, 7)]
     assert shown == [
@@ -145,7 +145,6 @@ def test_a_row_is_as_high_as_its_message_where_it_states_no_height(
 
 
 def height_of(sheet: bytes) -> float | None:
-    """The height that its second row states."""
     height = re.search(rb"""<row r="2"[^>]*\sht=["']([0-9.]+)["']""", sheet)
     return float(height[1]) if height else None
 
@@ -378,7 +377,7 @@ def test_earlier_columns_are_replaced(
     assert found == {(1, 0): "1", (2, 0): "3", **texts}
 
 
-def test_what_stands_above_the_headings_is_the_users(
+def test_cells_above_the_headings_are_the_user_s(
     make_sheet: Make, annotated: Make, values: Values
 ) -> None:
     rows = row(1, '<c r="B1"><v>5</v></c>') + row(2, '<c r="A2"><v>1</v></c>').replace(
@@ -401,9 +400,7 @@ def test_rows_in_disorder_are_refused(make_sheet: Make, annotated: Make, comment
 @pytest.mark.parametrize(
     "cells", [row(1, '<c r="XFE1"><v>1</v></c>'), row(1048577, '<c r="A1048577"><v>1</v></c>')]
 )
-def test_what_lies_beyond_the_grid_is_refused(
-    make_sheet: Make, annotated: Make, cells: str
-) -> None:
+def test_cells_beyond_the_grid_are_refused(make_sheet: Make, annotated: Make, cells: str) -> None:
     with pytest.raises(GridOutOfRange):
         annotated(make_sheet(cells))
 

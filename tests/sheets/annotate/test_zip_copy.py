@@ -148,7 +148,7 @@ def test_a_member_that_is_cut_off(tmp_path: Path) -> None:
         list(compressed(info, file))
 
 
-def test_what_zipfile_writes_is_what_we_write() -> None:
+def test_members_are_written_as_by_zipfile() -> None:
     ours, theirs = io.BytesIO(), io.BytesIO()
     repack = Repack(ours)
     repack.write(member("a.xml"), (TEXT,))

@@ -44,7 +44,7 @@ WRITINGS = (
 
 @given(st.lists(st.tuples(TEXT, st.sampled_from(WRITINGS)), max_size=40), st.integers(20, 400))
 @settings(deadline=None)
-def test_whatever_the_writing(texts: list[tuple[str, str]], size: int) -> None:
+def test_texts_of_any_form_are_read(texts: list[tuple[str, str]], size: int) -> None:
     """Texts and runs are read by pattern, the others by a parser, and all keep their place."""
     written = [writing.format(escape(text).replace(">", "&gt;")) for text, writing in texts]
     assert read(table("".join(written)), size) == [text for text, _ in texts]
@@ -104,7 +104,7 @@ def test_one_namespace_with_a_prefix_and_without(inner: str, texts: list[str]) -
     "before",
     ["</a>", "<a>", "< ", "<y:a/>", "<!-- -- -->", "&amp", "]]>", "<!-- <si><t>--></t></si>"],
 )
-def test_nothing_is_overlooked_before_a_text(before: str) -> None:
+def test_faults_before_a_text_are_found(before: str) -> None:
     with pytest.raises(FileProblem) as caught:
         read(table(f"{before}<si><t>B</t></si>"))
     assert caught.value.code == "corrupt-xml"

@@ -21,7 +21,7 @@ def page_of(text: bytes, *, has_mac_lines: bool = False) -> CodePage | None:
 
 
 @pytest.mark.parametrize("text", EXCEL.strip().replace("\n", "|").split("|"))
-def test_what_excel_writes_in_western_europe_is_no_guess(text: str) -> None:
+def test_texts_of_excel_in_western_europe_are_no_guess(text: str) -> None:
     assert page_of(text.encode("cp1252")) == CodePage("cp1252")
 
 
@@ -65,7 +65,7 @@ def test_letters_that_are_others_in_a_page_that_fits_as_well_are_doubtful(case: 
 
 
 @pytest.mark.parametrize("text", ["é", "für", "crème", "CRÈME", "Œuvre"])
-def test_line_ends_of_a_mac_settle_what_fits_both(text: str) -> None:
+def test_line_ends_of_a_mac_settle_ambiguous_texts(text: str) -> None:
     found = page_of(text.encode("mac_roman"), has_mac_lines=True)
     assert found is not None
     assert (found.name, found.doubts) in {("mac_roman", None), ("cp1252", found.doubts)}
@@ -80,7 +80,7 @@ def test_letters_in_utf8_among_others_are_mixed(text: bytes) -> None:
     assert found.are_mixed
 
 
-def test_a_byte_that_many_pages_read_otherwise_tells_none() -> None:
+def test_an_ambiguous_byte_settles_no_page() -> None:
     assert page_of(b"\x81") is None
 
 

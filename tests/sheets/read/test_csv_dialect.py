@@ -1,4 +1,4 @@
-"""How fields are quoted: every writing is read, and no mark that does not fit passes unsaid."""
+"""Quotes of fields: every writing is read, and each mark that does not fit is reported."""
 
 import csv
 import io
@@ -82,7 +82,9 @@ DOUBTFUL = {
 
 
 @pytest.mark.parametrize(("content", "rows", "lines"), DOUBTFUL.values(), ids=DOUBTFUL)
-def test_marks_that_do_not_fit_are_told(path: Path, content: str, rows: Rows, lines: str) -> None:
+def test_marks_that_do_not_fit_are_reported(
+    path: Path, content: str, rows: Rows, lines: str
+) -> None:
     header = "'ref','title'\n" if "among" in content or content.startswith("'") else "ref,title\n"
     found, (notice,) = read(path, header + content)
     assert found[1:] == rows
@@ -99,13 +101,13 @@ ROW_LIKE = {
 
 
 @pytest.mark.parametrize("content", ROW_LIKE.values(), ids=ROW_LIKE)
-def test_lines_of_a_field_that_look_like_rows_are_told(path: Path, content: str) -> None:
+def test_lines_of_a_field_that_look_like_rows_are_reported(path: Path, content: str) -> None:
     found, (notice,) = read(path, "ref,stock,title\n" + content)
     assert len(found) == 2
     assert notice.endswith(f": lines 2 to {1 + content.count(chr(10))}.")
 
 
-def test_of_many_fields_that_look_like_rows_some_are_named(path: Path) -> None:
+def test_only_some_of_many_fields_that_look_like_rows_are_named(path: Path) -> None:
     _, (notice,) = read(path, "ref,stock,title\n" + 'A,1,"Table\nB,2,Lamp"\n' * 7)
     assert notice.endswith("10 to 11 and 2 more.")
 
@@ -126,7 +128,7 @@ SOUND = {
 
 
 @pytest.mark.parametrize("content", SOUND.values(), ids=SOUND)
-def test_what_fits_is_no_matter(path: Path, content: str) -> None:
+def test_fitting_marks_are_not_reported(path: Path, content: str) -> None:
     content = "ref,title\n" + content
     rows = [row for row in csv.reader(io.StringIO(content)) if any(row)]
     width = max(map(len, rows))

@@ -86,7 +86,9 @@ def test_records(write: Write, content: str, table: Table) -> None:
 @pytest.mark.parametrize(
     ("fallback", "word"), [("cp1252", "Café€"), ("iso-8859-15", "Caféİ"), ("cp1250", "Café€")]
 )
-def test_the_fallback_shows_what_it_made_of_it(write: Write, fallback: str, word: str) -> None:
+def test_the_notice_of_the_fallback_shows_the_read_text(
+    write: Write, fallback: str, word: str
+) -> None:
     path = write("a;b\r\n1;2\r\nCafé€;é\r\n".encode("cp1252"))
     with open_source(path, csv_fallback=fallback) as source:
         sheet = source.sheet("")

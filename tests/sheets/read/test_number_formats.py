@@ -72,7 +72,7 @@ def test_format_codes(code: str, style: NumberStyle) -> None:
     ],
 )
 def test_serials(serial: float, moment: DateKind | None, text: str | None) -> None:
-    """Those without a kind are dates counted from 1904."""
+    """Serials without a kind are dates counted from 1904."""
     assert iso(serial, moment or DateKind.DATE, date1904=moment is None) == text
 
 

@@ -142,7 +142,7 @@ DAMAGED = given(block(), st.sampled_from(["", "x:"]), damages(DAMAGE))
 
 @DAMAGED
 @settings(max_examples=40, deadline=None)
-def test_what_the_pattern_accepts_the_parser_reads_alike(
+def test_pattern_and_parser_read_the_same(
     text: str, prefix: str, damage: Callable[[str], str]
 ) -> None:
     assert_read_alike(text, prefix, damage)
@@ -151,7 +151,7 @@ def test_what_the_pattern_accepts_the_parser_reads_alike(
 @pytest.mark.long
 @DAMAGED
 @settings(max_examples=2000, deadline=None)
-def test_whatever_the_pattern_accepts_the_parser_reads_alike(
+def test_pattern_and_parser_read_the_same_in_many_cases(
     text: str, prefix: str, damage: Callable[[str], str]
 ) -> None:
     assert_read_alike(text, prefix, damage)
@@ -192,7 +192,7 @@ ROW = (
     ],
     ids=["usual", "blanks before the slash", "end tags", "Apache POI", "hidden", "dynamic arrays"],
 )
-def test_what_programs_write_needs_no_parser(text: str, prefix: str) -> None:
+def test_rows_of_programs_need_no_parser(text: str, prefix: str) -> None:
     text = prefixed(text, prefix)
     result = by_pattern(text, 8, prefix)
     assert result is not None

@@ -121,7 +121,7 @@ def many_sheets(count: int) -> str:
         ({"xl/workbook.xml": many_sheets(20_000)}, "corrupt-xml"),
     ],
 )
-def test_what_is_no_workbook(
+def test_packages_that_are_no_workbooks(
     make_package: MakePackage, parts: dict[str, Content], code: str
 ) -> None:
     path = make_package({"xl/worksheets/sheet1.xml": SHEET, **parts})

@@ -180,7 +180,7 @@ def test_outside_the_grid(make_sheet: Make, read: Read, row: str, far: int) -> N
     assert caught.value.code == "grid-out-of-range"
 
 
-def test_head_and_what_follows(make_sheet: Make) -> None:
+def test_head_and_further_rows(make_sheet: Make) -> None:
     rows = (
         '<row r="1"><c r="A1" t="str"><v>Our offers</v></c></row><row r="2"><c r="A2" s="1"/></row>'
         '<row r="4"><c r="B4" t="str"><v>gtin</v></c></row>'

@@ -16,7 +16,7 @@ def cut_into(data: bytes, size: int) -> list[bytes]:
 
 
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=60).map(b"".join), st.integers(1, 40))
-def test_nothing_is_lost(data: bytes, size: int) -> None:
+def test_chunks_hold_all_data(data: bytes, size: int) -> None:
     found = list(chunks(iter(cut_into(data, size)), *ROWS))
     assert b"".join(piece.data for piece in found) == data
 
@@ -36,7 +36,7 @@ def test_pieces_are_whole_rows(rows: int, size: int) -> None:
     "aside", [b"<!-- <row/> -->", b"<![CDATA[ <row/> ]]>", b"<?pi ?>", b"<!-- "]
 )
 @given(size=st.integers(1, 60))
-def test_from_a_comment_on_all_is_the_parsers(aside: bytes, size: int) -> None:
+def test_the_parser_reads_all_from_a_comment_on(aside: bytes, size: int) -> None:
     data = b"<a><sheetData><row/><row/>" + aside + b"<row/></sheetData></a>"
     parts = list(chunks(iter(cut_into(data, size)), *ROWS))
     items = b"".join(part.data for part in parts if part.prefix is not None)

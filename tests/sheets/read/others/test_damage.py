@@ -1,4 +1,4 @@
-"""A damaged spreadsheet of another format is told in one line, whatever is wrong with it."""
+"""Any damage of a spreadsheet in another format is reported in one line."""
 
 import random
 import zipfile
@@ -93,17 +93,17 @@ def test_the_words_of_a_library_are_no_reason(error: Exception, reason: str) -> 
     assert caught.value.message == f"It is an .xls, and cannot be read: {reason}."
 
 
-def test_who_stops_the_command_is_not_told_of_damage() -> None:
+def test_a_stopped_command_reports_no_damage() -> None:
     with pytest.raises(Interrupted), refusing(LegacyXls, "It is an .xls"):
         raise Interrupted("stopped by SIGTERM")
 
 
 @pytest.mark.parametrize("ending", OTHERS)
-def test_damage_is_told_in_a_line(tmp_path: Path, ending: str) -> None:
+def test_damage_is_reported_in_one_line(tmp_path: Path, ending: str) -> None:
     try_all(ending, FEW.get(ending, 5), tmp_path, 1)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("ending", OTHERS)
-def test_much_damage_is_told_in_a_line(tmp_path: Path, ending: str) -> None:
+def test_much_damage_is_reported_in_one_line(tmp_path: Path, ending: str) -> None:
     try_all(ending, 500, tmp_path, 2)

@@ -187,7 +187,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused(read_bytes: ReadBytes, case: str) -> None:
+def test_wrong_files_are_refused(read_bytes: ReadBytes, case: str) -> None:
     made, code = REFUSED[case]
     with pytest.raises(FileProblem) as caught:
         read_bytes(made)

@@ -129,7 +129,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("content", "code", "message"), REFUSED.values(), ids=REFUSED)
-def test_what_holds_no_table_is_told(
+def test_an_archive_without_a_table_is_refused(
     tmp_path: Path, content: bytes, code: str, message: str
 ) -> None:
     path = tmp_path / "list"

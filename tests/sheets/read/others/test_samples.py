@@ -22,7 +22,6 @@ Cells = Mapping[Place, Cell]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of all samples, each of which is read once."""
     return tmp_path_factory.mktemp("samples")
 
 

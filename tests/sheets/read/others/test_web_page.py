@@ -121,7 +121,7 @@ def read_through(path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused(tmp_path: Path, case: str) -> None:
+def test_pages_without_a_table_are_refused(tmp_path: Path, case: str) -> None:
     path = tmp_path / "export.xls"
     path.write_bytes(REFUSED[case])
     with pytest.raises(FileProblem) as caught:

@@ -25,7 +25,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused(read_bytes: ReadBytes, case: str) -> None:
+def test_wrong_files_are_refused(read_bytes: ReadBytes, case: str) -> None:
     made, size, code = REFUSED[case]
     with pytest.raises(FileProblem) as caught:
         read_bytes(made.ljust(size))
@@ -89,7 +89,7 @@ def next_sector(steps: int, number: int) -> Change:
 
 
 def entry_of_root(first: int) -> Change:
-    """Small streams that begin in this sector."""
+    """Make small streams begin in this sector."""
     return lambda file, entry: struct.pack_into("<2I", file, entry - entry % 512 + 116, first, 1)
 
 
@@ -115,7 +115,7 @@ def changed(change: Change, folder: Path) -> bytes:
 
 
 @pytest.mark.parametrize("case", CONTAINERS)
-def test_only_the_sectors_of_the_workbook_count(
+def test_only_sectors_of_the_workbook_are_read(
     tmp_path: Path, read_bytes: ReadBytes, case: str
 ) -> None:
     change, reason = CONTAINERS[case]

@@ -116,7 +116,7 @@ def test_cells_without_a_column_follow_the_one_before(read_bytes: ReadBytes) -> 
     ],
     ids=["outside", "backwards", "rows backwards", "no text", "cut off", "no end", "too large"],
 )
-def test_what_is_refused(read_bytes: ReadBytes, sheet: list[Record]) -> None:
+def test_wrong_records_are_refused(read_bytes: ReadBytes, sheet: list[Record]) -> None:
     with pytest.raises(FileProblem) as caught:
         read_bytes(book(*sheet))
     assert caught.value.code == "xlsb-unsupported"

@@ -90,7 +90,7 @@ def test_a_hidden_sheet(read_bytes: ReadBytes) -> None:
         (f"<Row>{TEXT}</Row>", "<!DOCTYPE Workbook>", "xml-doctype"),
     ],
 )
-def test_what_is_refused(read_bytes: ReadBytes, rows: str, before: str, code: str) -> None:
+def test_wrong_files_are_refused(read_bytes: ReadBytes, rows: str, before: str, code: str) -> None:
     with pytest.raises(FileProblem) as caught:
         read_bytes(book(rows, before=before))
     assert caught.value.code == code
