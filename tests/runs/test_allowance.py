@@ -74,7 +74,7 @@ def test_a_429_makes_all_wait(
 
 
 @pytest.mark.parametrize(("asked", "waits"), [("60", 60), ("86400", 600)])
-def test_where_it_takes_long_that_is_the_answer(world: World, asked: str, waits: float) -> None:
+def test_a_long_wait_is_raised(world: World, asked: str, waits: float) -> None:
     one, other = world.session(), world.session()
     one.note_reply(Reply(429, {"retry-after": asked}))
     with pytest.raises(NotYet, match="“operator-eu” is used up until 09:") as raised:
@@ -85,7 +85,7 @@ def test_where_it_takes_long_that_is_the_answer(world: World, asked: str, waits:
     other.take()
 
 
-def test_whoever_is_to_stop_waits_no_more(world: World) -> None:
+def test_a_stopped_session_does_not_wait(world: World) -> None:
     one = world.session()
     one.take()
     one.take()
@@ -117,7 +117,7 @@ class Line(deque[threading.Event]):
         self.joined.release()
 
 
-def test_threads_go_through_in_the_order_in_which_they_came() -> None:
+def test_threads_go_in_the_order_of_their_arrival() -> None:
     turn, line, through = FairLock(), Line(), list[int]()
     turn._line = line  # noqa: SLF001  # nothing else tells that a thread waits
 

@@ -1,4 +1,4 @@
-"""Rows that are chosen are sent alone, of whatever kind they are."""
+"""Only chosen rows are sent, of any kind."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ def test_a_row_of_several_requests_is_withheld_once_for_each_channel() -> None:
     assert [(it.row, it.channel) for it in sheet.not_sent()] == every
 
 
-def test_what_is_chosen_of_one_sheet_leaves_out_the_others(files: Files) -> None:
+def test_a_choice_of_one_sheet_leaves_out_the_others(files: Files) -> None:
     path = files.book({"A": OFFERS, "B": [offer(4)]})
     sheets = checked(path, sheets=("all",))
     withhold_unchosen(sheets, [ChosenRows(path.name, "B", "2")])
@@ -152,7 +152,7 @@ def submitted(desk: Desk, path: Path, rows: str, *, changed_only: bool = False) 
     )
 
 
-def test_they_are_told_and_nothing_of_them_is_to_be_corrected(desk: Desk, files: Files) -> None:
+def test_rows_not_chosen_are_held_and_need_no_correction(desk: Desk, files: Files) -> None:
     found = submitted(desk, files.csv(*OFFERS), "3")
     assert statuses(found) == [[(2, "Held"), (3, "Integrated"), (4, "Held")]]
     assert list(rows_to_correct(found.outcomes[0])) == []
@@ -169,7 +169,7 @@ def test_they_are_told_and_nothing_of_them_is_to_be_corrected(desk: Desk, files:
 
 
 @pytest.mark.parametrize(("rows", "to_correct"), [("2", []), ("2-3", [3]), ("3-4", [3, 4])])
-def test_of_what_is_wrong_those_alone_are_to_be_corrected(
+def test_only_chosen_wrong_rows_are_to_be_corrected(
     desk: Desk, files: Files, rows: str, to_correct: list[int]
 ) -> None:
     wrong = files.csv(offer(1), offer(2, quantity="-1"), offer(3, quantity="x"))

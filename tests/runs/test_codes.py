@@ -96,7 +96,7 @@ def test_a_page_is_found_however_it_is_written(asked: str) -> None:
         ("??", "did you mean "),
     ],
 )
-def test_an_unknown_code_is_told_with_the_three_nearest(asked: str, hint: str) -> None:
+def test_the_error_of_an_unknown_code_names_the_three_nearest(asked: str, hint: str) -> None:
     with pytest.raises(UsageProblem, match="there is no code or status") as caught:
         explain_code(asked)
     assert caught.value.hint.startswith(hint)

@@ -94,7 +94,7 @@ ROWS = st.integers(1, 4).flatmap(lambda count: st.tuples(*map(upserts, range(1, 
 
 
 def values(path: Path, kind: str | None = None) -> list[Mapping[str, Any]]:
-    """What the cells of a file hold, amounts by what they are worth."""
+    """The values of a file's cells, amounts as numbers."""
     (sheet,) = check([Input(path.name, path)], ReadOptions(kind=kind, with_values=True), load())
     assert sheet.is_clean(), list(sheet.problems())
     return [one.values() for one in sheet.rows.filled or ()]
@@ -245,7 +245,9 @@ NOTHING = {
 
 @pytest.mark.parametrize(("name", "content"), NOTHING.values(), ids=NOTHING)
 @pytest.mark.parametrize("ending", ["xml", "zip"])
-def test_neither_stock_nor_price(tmp_path: Path, name: str, content: str, ending: str) -> None:
+def test_rows_without_stock_and_price_are_lost(
+    tmp_path: Path, name: str, content: str, ending: str
+) -> None:
     source, target = tmp_path / name, tmp_path / f"out.{ending}"
     source.write_text(content, "utf-8")
     if name != "in.json":

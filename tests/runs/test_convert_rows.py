@@ -1,4 +1,4 @@
-"""Which kind becomes which, and in which form of file."""
+"""Kinds that become other kinds, and the form of the file."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -110,7 +110,7 @@ def test_a_request() -> None:
         ("offers-delete", {"sellerExternalReference": None}, "sellerExternalReference"),
     ],
 )
-def test_what_a_kind_asks_for(kind: str, changes: dict[str, Value], field: str) -> None:
+def test_a_kind_needs_its_fields(kind: str, changes: dict[str, Value], field: str) -> None:
     values = {key: it for key, it in {**OFFER, **changes}.items() if it is not None}
     item, obstacles = maker(kind)(5, values)
     assert item is None

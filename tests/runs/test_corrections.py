@@ -1,4 +1,4 @@
-"""Where the workbook of the rows to correct goes, and how it is made of a check and of a run."""
+"""The place of the workbook of rows to correct, and its rows, from a check and from a run."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,7 +35,7 @@ from tests.runs.conftest import Desk
         ("offers.failed-x.result.xlsx", "offers.failed-x.failed.xlsx"),
     ],
 )
-def test_where_it_goes(copy: str, place: str) -> None:
+def test_the_place_of_the_corrections(copy: str, place: str) -> None:
     assert place_of(Path(copy)) == Path(place)
 
 
@@ -72,7 +72,7 @@ def test_a_check_gives_the_rows_to_correct_too(files: Files) -> None:
     assert not any("run" in text.split() for text in texts)
 
 
-def test_nothing_is_written_where_nothing_is_to_be_corrected(files: Files) -> None:
+def test_no_file_is_written_without_rows_to_correct(files: Files) -> None:
     file, place = Input("offers.csv", files.csv(offer(1))), files.folder / "failed.xlsx"
     assert written(file, results_of_check(check([file], ReadOptions(), load())), place) == 0
     assert not place.exists()

@@ -1,4 +1,4 @@
-"""Exports of what is new: each thing once, none never, whatever goes wrong."""
+"""Exports of new items: each comes once, none is lost, with any fault."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -41,7 +41,7 @@ class Shop:
         return bring(self.service, self.ledger, self.folder, use=use, **given)  # type: ignore[arg-type]
 
     def keys(self, use: CursorUse = NEW, **more: object) -> list[str]:
-        """The things that an export brings; none where there is nothing to do."""
+        """The items of an export; empty if there are none."""
         with suppress(NothingToDo):
             return [key for key, _ in brought(self.export(use, **more).file)]
         return []
@@ -86,7 +86,7 @@ def test_each_cursor_has_all_for_itself(shop: Shop) -> None:
     assert shop.keys() == ["C"]
 
 
-def test_what_a_filter_leaves_out_comes_when_it_passes(shop: Shop) -> None:
+def test_an_item_comes_once_it_passes_the_filter(shop: Shop) -> None:
     shop.change("C", state="Waiting")
     assert shop.keys(state=(READY,)) == ["A", "B"]
     shop.change("C")
@@ -104,7 +104,7 @@ def test_a_thing_that_changes_while_the_list_is_read_comes_as_it_is_last(shop: S
     assert shop.keys(state=(READY,)) == ["B", "C"]
 
 
-def test_what_is_known_is_said(shop: Shop) -> None:
+def test_notes_about_the_cursor(shop: Shop) -> None:
     first = shop.export()
     assert first.increment == ("default", 1, 2, None)
     assert first.notes == [
@@ -122,7 +122,7 @@ def test_what_is_known_is_said(shop: Shop) -> None:
     assert caught.value.hint == "no file was written"
 
 
-def test_what_was_not_read_moves_nothing(shop: Shop) -> None:
+def test_a_cursor_does_not_move_without_items(shop: Shop) -> None:
     kind = export_of(3)
     (things,) = kind.listings(query_of(kind))
     nothing = NothingToDo("there are no reasons", "")
@@ -153,7 +153,7 @@ REFUSED: dict[str, tuple[Callable[[Shop], object], str]] = {
 
 
 @pytest.mark.parametrize(("ask", "why"), REFUSED.values(), ids=REFUSED)
-def test_what_would_lose_something_is_refused(
+def test_exports_that_would_lose_items_are_refused(
     shop: Shop, ask: Callable[[Shop], object], why: str
 ) -> None:
     shop.export()
@@ -171,7 +171,7 @@ BOUND: dict[str, tuple[CursorUse, dict[str, object]]] = {
 
 
 @pytest.mark.parametrize("bound", BOUND)
-def test_a_cursor_is_bound_to_what_narrows(bound: str) -> None:
+def test_a_cursor_is_bound_to_its_filters(bound: str) -> None:
     use, filters = BOUND[bound]
     kind = export_of(3)
     assert cursors.filters_of(kind, query_of(kind, **filters), use) == bound  # type: ignore[arg-type]
@@ -184,7 +184,7 @@ def test_changes_that_are_shown_late_are_met_by_the_overlap(shop: Shop) -> None:
     assert shop.keys() == ["C"]
 
 
-def test_what_was_missed_comes_the_next_day(shop: Shop) -> None:
+def test_missed_items_come_the_next_day(shop: Shop) -> None:
     shop.change("C", "D", lag=2 * HOUR)
     assert shop.keys() == ["A", "B"]
     shop.service.now += HOUR
@@ -232,7 +232,7 @@ def test_without_a_time_of_the_service_all_is_read_again(shop: Shop) -> None:
 
 
 class Killed(BaseException):
-    """As the process is, at this point."""
+    """The end of the process, at this point."""
 
 
 def killed_at(shop: Shop, method: str) -> None:
@@ -318,7 +318,7 @@ def test_a_file_cannot_take_the_place_of_one_that_came_meanwhile(shop: Shop) -> 
     assert shop.keys(name="again.csv") == ["A", "B"]
 
 
-def test_how_far_cursors_have_come(shop: Shop) -> None:
+def test_the_state_of_cursors(shop: Shop) -> None:
     shop.export()
     with suppress(FeedtoolError):
         shop.export()

@@ -1,4 +1,4 @@
-"""How a run goes on with what the last one has learnt, and beside others that share a budget."""
+"""A run continues with what the last one has learnt, and shares budgets with others."""
 
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -86,9 +86,7 @@ SECOND = timedelta(seconds=1)
 
 
 @pytest.mark.parametrize("hold", [0, 5, 300])
-def test_who_shares_a_budget_makes_no_more_calls_and_waits_for_the_others(
-    desk: Desk, files: Files, hold: int
-) -> None:
+def test_runs_that_share_a_budget_wait_for_each_other(desk: Desk, files: Files, hold: int) -> None:
     clock, at, said = desk.transport, list[datetime](), list[str]()
 
     def answer(request: httpx.Request) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""An export of any area: what is done with its lists, whatever they hold."""
+"""An export of any area, with any content of its lists."""
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
@@ -152,7 +152,7 @@ def test_it_may_be_read_twice_at_a_time() -> None:
         assert [one["a"] for one, _ in zip(rows, rows, strict=True)] == list(range(10))
 
 
-def test_whoever_wants_to_stop_need_not_wait_for_all_rows() -> None:
+def test_a_stop_does_not_wait_for_all_rows() -> None:
     asked = iter([None, Stopped("stopped", "")])
     with RowBuffer(lambda: next(asked)) as rows:
         for number in range(3000):

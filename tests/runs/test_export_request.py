@@ -67,7 +67,7 @@ CHOSEN = {
 """By kind, the filters of which some words alone can be asked for."""
 
 
-def test_only_what_there_is_can_be_asked_for() -> None:
+def test_only_known_choices_are_accepted() -> None:
     chosen: dict[str, list[str]] = {}
     for kind, export in EXPORTS.items():
         for entry in export.filters:
@@ -122,7 +122,7 @@ def test_the_ledger_is_opened_where_it_is_needed() -> None:
     assert needs_ledger(EXPORTS["shipments"], CursorUse())
 
 
-def test_what_there_is_comes_into_a_file_and_is_remembered(desk: Desk, files: Files) -> None:
+def test_offers_are_exported_and_remembered(desk: Desk, files: Files) -> None:
     kind, target = EXPORTS["offers"], files.folder / "back.xlsx"
     query = query_of(kind, {}, "PRIMARY", "en", Context())
     whole = (kind, query, target, desk.session, desk.workspace)

@@ -35,7 +35,7 @@ def fix(path: Path, target: Path, names: Iterable[str] = (), **more: bool) -> Sh
 
 @pytest.fixture(scope="module")
 def fixed_sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[SheetResult, Path]:
-    """The sample with all fixes made, and the copy."""
+    """The sample with all fixes, and the copy."""
     target = tmp_path_factory.mktemp("fixed") / "fixed.xlsx"
     return fix(SAMPLE, target, CHOICES), target
 
@@ -97,7 +97,7 @@ def test_the_rows_of_the_sample_that_are_fixed(fixed_sample: tuple[SheetResult, 
     assert again.counts() == result.checked.counts()
 
 
-def test_what_is_chosen_by_nobody_is_offered(tmp_path: Path) -> None:
+def test_fixes_not_chosen_are_offered(tmp_path: Path) -> None:
     result = fix(SAMPLE, tmp_path / "fixed.xlsx")
     assert result.fixed
     assert {fix.row: fix.fix for fix in result.fixed.cells} == {
@@ -256,7 +256,7 @@ def test_a_fix_that_does_harm_is_not_made(content: bytes, tmp_path: Path) -> Non
     assert fix(path, target, always=True).annotated == target
 
 
-def test_in_place_and_once_more(tmp_path: Path) -> None:
+def test_fixing_in_place_twice_changes_the_file_once(tmp_path: Path) -> None:
     path = Path(shutil.copy(SAMPLE, tmp_path))
     first = fix(path, path, CHOICES)
     once = path.read_bytes()
@@ -285,7 +285,7 @@ def test_a_file_that_cannot_be_copied_keeps_back_no_other(tmp_path: Path) -> Non
     assert not targets["full.csv"].exists()
 
 
-def test_a_fix_fixes_what_another_one_has_shown(tmp_path: Path) -> None:
+def test_a_fix_corrects_problems_shown_by_another(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"sellerExternalReference;price.price;price.originPrice\r\nA-1;19.9951;15\r\n")
     alone = fix(path, tmp_path / "b.csv", ["round"])
@@ -298,7 +298,7 @@ def test_a_fix_fixes_what_another_one_has_shown(tmp_path: Path) -> None:
     assert valid_rows(both) == {2}
 
 
-def test_nobody_is_asked_twice_what_a_sheet_is(tmp_path: Path) -> None:
+def test_the_kind_of_a_sheet_is_asked_once(tmp_path: Path) -> None:
     path, asked = tmp_path / "a.csv", []
 
     def settle(file: str, _: str | None, unclear: KindUnclear) -> str:
@@ -320,7 +320,7 @@ def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     assert not result.fixed.cells
 
 
-def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
+def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "Offers.xml"
     path.write_text("<OfferPackage><Offers/></OfferPackage>", "utf-8")
     with pytest.raises(UsageProblem) as caught:

@@ -1,4 +1,4 @@
-"""After old runs are forgotten all goes on as before; and whoever is killed is followed."""
+"""After old runs are forgotten all goes on as before; a killed process is followed by the next."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -91,7 +91,7 @@ def forgotten(desk: Desk, *, keep_counts: bool = False, **pace: Any) -> Forgotte
 
 
 def decided(desk: Desk, *paths: Path) -> list[Any]:
-    """What `submit --changed-only` would do with each row of some files, each by itself."""
+    """The decision of `submit --changed-only` on each row of some files, checked one by one."""
     options = SelectionOptions(changed_only=True)
     select = partial(
         select_rows, desk.workspace, reading=ReadOptions(), selection=options, account=ACCOUNT
@@ -125,7 +125,7 @@ def needed(desk: Desk) -> list[str]:
 
 
 @MOSTLY_SQLITE
-def test_only_changed_rows_are_sent_as_before(desk: Desk, files: Files) -> None:
+def test_changed_rows_are_found_as_before(desk: Desk, files: Files) -> None:
     same = files.csv(*(offer(number) for number in range(3, 10)), name="same.csv")
     other = files.csv(offer(1), offer(2, quantity="4"), offer(20), name="other.csv")
     dear = files.csv(offer(3, price__price="9000"), offer(4), name="dear.csv")
@@ -138,8 +138,8 @@ def test_only_changed_rows_are_sent_as_before(desk: Desk, files: Files) -> None:
 
 
 @MOSTLY_SQLITE
-def test_it_is_so_where_nobody_ever_asked_what_has_changed(desk: Desk, files: Files) -> None:
-    """What was accepted is found out of packages, which are gone afterwards."""
+def test_changed_rows_are_found_without_an_earlier_comparison(desk: Desk, files: Files) -> None:
+    """The accepted values are found in packages, which are gone afterwards."""
     path = files.csv(*(offer(number) for number in range(1, 10)))
     forgotten(desk)
     (verdicts,) = decided(desk, path)
@@ -160,7 +160,7 @@ def test_the_run_is_named_with_the_day_it_was_forgotten(desk: Desk) -> None:
 
 @MOSTLY_SQLITE
 @pytest.mark.parametrize("keep_counts", [False, True])
-def test_lists_and_the_overview_say_what_is_left(desk: Desk, *, keep_counts: bool) -> None:
+def test_lists_and_the_overview_show_the_remaining_runs(desk: Desk, *, keep_counts: bool) -> None:
     lists, sellers = listed(desk), overview(desk)
     assert [run for run, _ in lists] == [4, 3, 2, 1]
     forgotten(desk, keep_counts=keep_counts)
@@ -196,7 +196,7 @@ def test_a_dry_run_changes_nothing_and_says_the_same(desk: Desk) -> None:
 
 
 class Killed(Exception):
-    """As by a signal: what comes next is another process's."""
+    """A kill by a signal: the next step is another process's."""
 
 
 def killed_at_commits(desk: Desk) -> Callable[[int, bool], int]:
@@ -236,7 +236,7 @@ def killed_at_commits(desk: Desk) -> Callable[[int, bool], int]:
         pytest.param(True, id="before", marks=pytest.mark.long),
     ],
 )
-def test_whoever_is_killed_at_any_step_is_followed(
+def test_the_next_process_continues_after_a_kill_at_any_step(
     desk: Desk, files: Files, *, is_before: bool
 ) -> None:
     path = files.csv(offer(1), offer(3), offer(20), name="any.csv")
@@ -256,7 +256,7 @@ def test_whoever_is_killed_at_any_step_is_followed(
 
 
 @MOSTLY_SQLITE
-def test_it_stops_between_two_steps_when_it_is_told_to(desk: Desk) -> None:
+def test_forgetting_stops_between_two_steps(desk: Desk) -> None:
     steps = iter([None, None, Stopped("stopped", "go on")])
     with pytest.raises(Stopped):
         forgotten(desk, stopping=lambda: next(steps))
@@ -283,7 +283,7 @@ def test_others_have_the_ledger_for_as_long_as_it_has(desk: Desk) -> None:
     assert min(slept) > 0
 
 
-def test_of_guarded_requests_the_ledger_remembers_each() -> None:
+def test_the_ledger_remembers_each_guarded_request() -> None:
     assert remembered_types() == {"Gesture", "Invoices", "OutboundShipment", "Return"}
 
 

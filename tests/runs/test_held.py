@@ -1,4 +1,4 @@
-"""What guards hold over all runs: listed, released, sent corrected, dropped."""
+"""Rows that guards hold, over all runs: listed, released, sent corrected, dropped."""
 
 import json
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ def dear(number: int, price: str = DEAR) -> dict[str, str]:
     return offer(number, price__price=price)
 
 
-def test_the_newest_come_first_with_what_is_said_of_each_row(shop: Shop) -> None:
+def test_the_newest_groups_come_first_with_the_messages_of_rows(shop: Shop) -> None:
     assert shop.held() == []
     shop.send(dear(1), offer(2), dear(3))
     shop.send(offer(3), dear(2))
@@ -75,7 +75,7 @@ def test_the_newest_come_first_with_what_is_said_of_each_row(shop: Shop) -> None
     assert "the price goes up from 19.99" in row.messages[0].text
 
 
-def test_what_is_released_is_sent_alone_and_no_longer_held(shop: Shop) -> None:
+def test_only_released_rows_are_sent_and_no_longer_held(shop: Shop) -> None:
     shop.send(dear(1), offer(2, quantity="3"), dear(3))
     shop.send(dear(2), dear(3, DEARER))
     _, oldest = held_groups(shop.desk.workspace)
@@ -89,7 +89,7 @@ def test_what_is_released_is_sent_alone_and_no_longer_held(shop: Shop) -> None:
     assert shop.desk.ledger.held.open_codes() == []
 
 
-def test_who_has_said_so_and_why_is_kept_with_each_run(shop: Shop) -> None:
+def test_releases_are_kept_with_their_user_and_reason(shop: Shop) -> None:
     first = SelectionOptions(released=(ReleasedGuard("file-shrunk", "anna", "half of it is sold"),))
     shop.send(dear(1), offer(2), selection=first)
     (group,) = held_groups(shop.desk.workspace)
@@ -105,7 +105,7 @@ def test_who_has_said_so_and_why_is_kept_with_each_run(shop: Shop) -> None:
     ]
 
 
-def test_a_run_that_was_killed_sends_what_was_released_and_still_says_why(shop: Shop) -> None:
+def test_a_killed_run_sends_released_rows_and_keeps_the_reason(shop: Shop) -> None:
     desk, file = shop.desk, Input("offers.csv", shop.files.csv(dear(1), offer(2)))
     guard = ReleasedGuard("price-factor", "anna", "a new supplier")
     options = RunOptions(
@@ -129,7 +129,7 @@ def test_a_run_that_was_killed_sends_what_was_released_and_still_says_why(shop: 
     assert options_of(run, desk.workspace).released == [guard]
 
 
-def test_a_run_of_before_reasons_were_kept_was_released_by_whoever_has_begun_it() -> None:
+def test_releases_of_old_runs_count_for_their_starter() -> None:
     noted = RunOptions(ReadOptions(), Outputs(), who="anna").as_json()
     noted["sifting"]["released"] = ["price-factor"]
     assert RunOptions.from_json(noted).released == [ReleasedGuard("price-factor", "anna")]
@@ -145,7 +145,7 @@ def test_rows_that_were_sent_corrected_are_no_longer_held(shop: Shop) -> None:
     assert held_group(2, "offers.csv", "price-factor", shop.desk.workspace) is None
 
 
-def test_what_is_dropped_stays_dropped(shop: Shop) -> None:
+def test_a_dropped_group_stays_dropped(shop: Shop) -> None:
     desk = shop.desk
     shop.send(dear(1))
     assert drop(2, "price-factor", desk.workspace, desk.session.now())
@@ -155,7 +155,7 @@ def test_what_is_dropped_stays_dropped(shop: Shop) -> None:
     assert shop.held() == [(3, "price-factor", [2])]
 
 
-def test_what_was_given_up_or_is_not_wanted_is_left_out(shop: Shop) -> None:
+def test_abandoned_and_filtered_runs_are_left_out(shop: Shop) -> None:
     workspace = shop.desk.workspace
     shop.send(dear(1))
     assert not [*held_groups(workspace, lambda run: run.seller != "seller")]
@@ -163,7 +163,7 @@ def test_what_was_given_up_or_is_not_wanted_is_left_out(shop: Shop) -> None:
     assert shop.held() == []
 
 
-def test_rows_that_nobody_chose_are_nobodys_to_decide(shop: Shop) -> None:
+def test_rows_not_chosen_need_no_decision(shop: Shop) -> None:
     chosen = SelectionOptions(rows=(ChosenRows("offers.csv", None, "2"),))
     shop.send(dear(1), offer(2), selection=chosen)
     assert shop.held() == [(2, "price-factor", [2])]

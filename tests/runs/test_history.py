@@ -1,4 +1,4 @@
-"""What is told of runs: files, hashes, counts, who and when, and what will be lost when."""
+"""Facts of runs: files, hashes, counts, users, times and deadlines."""
 
 import hashlib
 import io
@@ -28,12 +28,12 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def after(desk: Desk, passed: timedelta = timedelta(0), number: int = 1) -> RunState:
-    """A run as it is told so long from now."""
+    """The state of a run at this time from now."""
     return run_state(desk.ledger, number, clocks(desk, desk.transport.now() + passed))
 
 
 def clocks(desk: Desk, now: datetime) -> Callable[[str], ServiceClock]:
-    """The services' clocks, when ours shows so much."""
+    """The services' clocks at this time of ours."""
     return lambda service: ServiceClock(now, desk.ledger.skew(service))
 
 
@@ -119,7 +119,7 @@ def test_an_open_package_is_kept_for_six_hours_and_results_for_three_days(
     assert package["secondsLeft"] == int((kept - passed).total_seconds())
 
 
-def test_the_next_command_warns_of_what_another_run_will_lose(desk: Desk, files: Files) -> None:
+def test_the_next_command_warns_of_another_run_s_deadline(desk: Desk, files: Files) -> None:
     left_open(desk, files.csv(offer(1), name="early.csv"))
     later = files.csv(offer(2), name="late.csv")
     desk.transport.sleep(4 * 3600)
@@ -190,7 +190,7 @@ def kept(tmp_path: Path) -> Iterator[Desk]:
 
 
 def damage(folder: Path, statement: str, *values: str) -> None:
-    """Changes rows of a ledger by hand."""
+    """Change rows of a ledger by hand."""
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as db, db:
         db.execute(statement, values)
 
@@ -201,10 +201,10 @@ def damage(folder: Path, statement: str, *values: str) -> None:
 @pytest.mark.parametrize(
     "moment", ["9999-12-31T23:59:59.000000+00:00", "0001-01-01T00:00:00.000000+00:00"]
 )
-def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
+def test_an_old_ledger_with_an_absurd_time_is_read(
     kept: Desk, files: Files, statement: str, moment: str
 ) -> None:
-    """An earlier version wrote down whatever a Date header said."""
+    """An earlier version recorded any Date header."""
     left_open(kept, files.csv(offer(1)))
     damage(files.folder, statement, moment)
     found = after(kept)

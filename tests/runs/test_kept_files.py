@@ -48,14 +48,14 @@ def test_it_is_read_again_by_the_path_of_the_cell_wherever_it_lay(
     assert KeptFiles(files.kept, kept.joinpath)(Path(named)) == place
 
 
-def test_what_was_not_there_then_is_nowhere_later(kept: Path) -> None:
+def test_a_file_absent_then_stays_absent(kept: Path) -> None:
     files = recorded(kept)
     assert files(Path("b.pdf")) == Path("b.pdf")
     Path("b.pdf").write_bytes(b"later")
     assert KeptFiles(files.kept, kept.joinpath)(Path("b.pdf")) == NOWHERE
 
 
-def test_what_may_not_be_read_is_not_kept(kept: Path) -> None:
+def test_a_forbidden_file_is_not_kept(kept: Path) -> None:
     def allowed(_: Path) -> Path:
         raise NotLocated("not here", "bring it")
 

@@ -1,4 +1,4 @@
-"""How often the map of a merchant's own sheet is right."""
+"""Share of right proposals for merchants' own sheets."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ def proposed(sheet: SheetOfOwner, folder: Path) -> SheetProposal:
 
 
 def counted(sheets: Iterable[SheetOfOwner], folder: Path) -> tuple[Counter[str], list[str]]:
-    """How often it is right, and where a price is none."""
+    """Counts of right proposals, and the sheets where a price is none."""
     counts: Counter[str] = Counter()
     no_prices = []
     for sheet in sheets:

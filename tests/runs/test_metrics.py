@@ -53,7 +53,7 @@ def test_a_parser_reads_all_of_it() -> None:
     }
 
 
-def test_where_nothing_is_there_is_a_nought() -> None:
+def test_an_empty_ledger_yields_zeros() -> None:
     found = figures_in(write_metrics(NOTHING, NOW))
     assert set(found.values()) == {0}
     assert {"feedtool_passes_total", "feedtool_processes:worker"} <= found.keys()
@@ -62,7 +62,7 @@ def test_where_nothing_is_there_is_a_nought() -> None:
 @pytest.mark.parametrize(
     ("name", "kind"), [("feedtool_passes", "counter"), ("feedtool_parcels_waiting", "gauge")]
 )
-def test_each_family_says_what_it_is(name: str, kind: str) -> None:
+def test_each_family_has_type_and_documentation(name: str, kind: str) -> None:
     families = {it.name: it for it in families_in(write_metrics(MUCH, NOW))}
     assert families[name].type == kind
     assert all(family.documentation for family in families.values())

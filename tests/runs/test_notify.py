@@ -1,4 +1,4 @@
-"""Who is told of a run: real commands, and a real server on loopback."""
+"""Notices of runs: real commands, and a real server on loopback."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ def served(*answers: tuple[int, dict[str, str]]) -> AbstractContextManager[Serve
     )
 
 
-def named(hook: str | None, webhook: str | None) -> dict[str, Target]:
+def targets_with(hook: str | None, webhook: str | None) -> dict[str, Target]:
     return targets_of(hook, webhook, post)
 
 
@@ -56,7 +56,7 @@ class Targets:
     ) -> list[str]:
         """All are told, and waited for; the warnings."""
         for body in bodies or (ONE,):
-            self.notifier.send(named(hook, webhook), body)
+            self.notifier.send(targets_with(hook, webhook), body)
         self.notifier.close(within)
         return self.warnings
 
@@ -115,7 +115,7 @@ def test_a_hook_gets_no_secret(
     assert seen.read_text() == "FEEDTOOL_PROFILE"
 
 
-def test_what_a_hook_prints_is_no_data(
+def test_output_of_a_hook_is_discarded(
     targets: Targets, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     targets.tell(python(tmp_path / "hook.py", "print('told')"))
@@ -134,7 +134,7 @@ def test_a_hook_that_is_not_there(targets: Targets) -> None:
     assert targets.pauses == []
 
 
-def test_nobody_waits_for_a_hook_longer_than_told(targets: Targets, tmp_path: Path) -> None:
+def test_waiting_for_a_hook_is_limited(targets: Targets, tmp_path: Path) -> None:
     began = tmp_path / "began"
     code = f"import pathlib, time; pathlib.Path({str(began)!r}).touch(); time.sleep(600)"
     (warning,) = targets.tell(python(tmp_path / "hook.py", code), within=0.05)
@@ -176,7 +176,7 @@ def test_a_webhook_is_tried_again_unless_it_will_never_take_it(
     assert targets.pauses == pauses
 
 
-def test_a_webhook_that_nobody_serves(targets: Targets) -> None:
+def test_an_absent_webhook_is_reported(targets: Targets) -> None:
     with served() as server:
         url = server.url
     (warning,) = targets.tell(None, url)
@@ -185,7 +185,7 @@ def test_a_webhook_that_nobody_serves(targets: Targets) -> None:
     assert "secret-path" not in warning
 
 
-def test_an_address_is_a_secret_even_in_what_is_told_of_a_failure() -> None:
+def test_the_address_of_a_webhook_is_hidden_in_failures() -> None:
     def fail(url: str, body: bytes) -> Reply:
         del body
         raise NotSent(f"cannot connect to {url}")
@@ -194,14 +194,14 @@ def test_an_address_is_a_secret_even_in_what_is_told_of_a_failure() -> None:
     assert told == NoticeAttempt("cannot connect to the webhook at hooks.example")
 
 
-def test_one_who_does_not_answer_holds_nobody_up(targets: Targets, tmp_path: Path) -> None:
+def test_a_silent_target_does_not_delay_others(targets: Targets, tmp_path: Path) -> None:
     place = tmp_path / "told"
     gate = threading.Event()
     with serving_answers(lambda _path: (204 if gate.wait(LONG) else 500, {}, b"")) as server:
         hook = python(tmp_path / "hook.py", KEEP)
-        targets.notifier.send(named(hook, server.url), b"1")
-        targets.notifier.send(named(hook, None), b"2")
-        targets.notifier.send(named(None, server.url), b"3")
+        targets.notifier.send(targets_with(hook, server.url), b"1")
+        targets.notifier.send(targets_with(hook, None), b"2")
+        targets.notifier.send(targets_with(None, server.url), b"3")
         end = monotonic() + LONG
         while monotonic() < end and not (place.exists() and place.read_bytes() == b"12"):
             pass
@@ -227,7 +227,7 @@ WRONG = {
 def test_targets_that_cannot_be(url: str, said: str) -> None:
     is_hook = "hook command" in said
     with pytest.raises(UsageProblem, match=said) as raised:
-        named(url if is_hook else None, None if is_hook else url)
+        targets_with(url if is_hook else None, None if is_hook else url)
     assert "secret" not in f"{raised.value.message} {raised.value.hint}"
 
 

@@ -1,4 +1,4 @@
-"""What is noted of a seller once a command that sends has ended."""
+"""Records of a seller after a command that sends has ended."""
 
 from pathlib import Path
 
@@ -26,13 +26,13 @@ def send(desk: Desk, path: Path, *, is_all_or_nothing: bool = False) -> None:
         passing.end(desk.submit(path, is_all_or_nothing=is_all_or_nothing))
 
 
-def test_what_is_sent_is_noted_with_its_run(desk: Desk, files: Files) -> None:
+def test_a_pass_is_noted_with_its_run(desk: Desk, files: Files) -> None:
     for number in (1, 2):
         send(desk, files.csv(offer(number)))
     assert noted(desk) == [(ADDRESS, "seller", 2, 2, 0, None)]
 
 
-def test_where_nothing_is_sent_nothing_is_noted(desk: Desk, files: Files) -> None:
+def test_without_a_run_no_pass_is_noted(desk: Desk, files: Files) -> None:
     send(desk, files.csv(offer(1), offer(2, quantity="x")), is_all_or_nothing=True)
     assert noted(desk) == []
 
@@ -46,7 +46,7 @@ def test_where_nothing_is_sent_nothing_is_noted(desk: Desk, files: Files) -> Non
         (Stopped("Ctrl-C"), 1, None),
     ],
 )
-def test_the_trouble_is_what_keeps_the_account_from_sending(
+def test_only_troubles_of_the_account_are_noted(
     desk: Desk, files: Files, error: FeedtoolError, passes: int, exit_code: int | None
 ) -> None:
     send(desk, files.csv(offer(1)))
@@ -56,7 +56,7 @@ def test_the_trouble_is_what_keeps_the_account_from_sending(
 
 
 @pytest.mark.parametrize("is_asked_to_stop", [False, True])
-def test_what_stops_a_delivery_is_noted_and_to_be_told_to_stop_is_none(
+def test_a_stopped_delivery_is_noted_unless_stopped_by_request(
     desk: Desk, files: Files, *, is_asked_to_stop: bool
 ) -> None:
     lost, path = Interrupted("the line is gone"), files.csv(offer(1))

@@ -36,7 +36,7 @@ def lines(place: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in place.read_text("utf-8").splitlines()]
 
 
-def test_a_plan_holds_what_would_be_sent(place: Path) -> None:
+def test_a_plan_holds_the_requests(place: Path) -> None:
     head, first, second, sheet, effects, digest = lines(place)
     assert (head["plan"], head["madeAt"]) == (1, "2026-03-02T09:00:00+00:00")
     assert head["inputs"] == [{"file": "offers.csv", "sha256": "aa"}]
@@ -77,7 +77,7 @@ NO_PLANS = {
 
 
 @pytest.mark.parametrize(("content", "said"), NO_PLANS.values(), ids=NO_PLANS)
-def test_what_is_no_plan(tmp_path: Path, content: bytes, said: str) -> None:
+def test_files_that_are_no_plans_are_refused(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "p").write_bytes(content)
     with pytest.raises(UsageProblem, match=said):
         load(tmp_path / "p")
@@ -93,8 +93,8 @@ ABSURD: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", ABSURD)
-def test_what_no_command_has_saved(place: Path, name: str) -> None:
-    """Though its digest fits: whoever can write the file can count one."""
+def test_absurd_plans_are_refused(place: Path, name: str) -> None:
+    """The digest fits: it can be computed by anyone who can write the file."""
     head, *others = lines(place)
     content = "\n".join(json.dumps(line) for line in ({**head, name: ABSURD[name]}, *others[:-1]))
     digest = hashlib.sha256(f"{content}\n".encode()).hexdigest()
@@ -122,7 +122,7 @@ def test_recipes_that_no_command_has_saved(place: Path, tmp_path: Path, line: st
         load(place).recipes(tmp_path, [])
 
 
-def test_only_a_plan_is_replaced(place: Path, files: Files) -> None:
+def test_only_plans_are_replaced(place: Path, files: Files) -> None:
     path = files.csv(offer(7))
     assert load(saved(path, place)).digest
     with pytest.raises(UsageProblem, match="is there already, and is no plan"):
@@ -140,7 +140,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize(("rows", "said"), CHANGED.values(), ids=CHANGED)
-def test_what_would_be_sent_otherwise(
+def test_changed_requests_make_a_plan_unfit(
     files: Files, rows: list[dict[str, str]], said: str | None
 ) -> None:
     plan = load(saved(files.csv(offer(1), offer(3)), files.folder / "plan.jsonl"))
@@ -174,7 +174,7 @@ def made(
 
 
 def of(**changes: Any) -> Conditions:
-    """Of an account with changes."""
+    """Conditions of an account with changes."""
     return made(account=SHOP._replace(**changes))
 
 
@@ -207,5 +207,7 @@ UNFIT = [
 
 
 @pytest.mark.parametrize(("planned", "now", "said"), UNFIT)
-def test_why_a_plan_no_longer_fits(planned: Conditions, now: Conditions, said: str) -> None:
+def test_the_differences_that_make_a_plan_unfit(
+    planned: Conditions, now: Conditions, said: str
+) -> None:
     assert ", ".join(differences(planned, now)) == said

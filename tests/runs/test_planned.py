@@ -1,4 +1,4 @@
-"""A dry run that is kept and then sent as it was, by whoever makes plans; without any command."""
+"""A dry run that is saved and sent later unchanged, without any command."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -69,7 +69,7 @@ def planner(desk: Desk, files: Files) -> Planner:
     return Planner(desk, files)
 
 
-def test_what_was_planned_is_sent(planner: Planner) -> None:
+def test_a_saved_plan_is_sent(planner: Planner) -> None:
     assert planner.plan() == [[(2, "Valid"), (3, "Valid"), (4, "Held")]]
     assert run_of_plan(load(planner.place), planner.desk.ledger) is None
     assert planner.send() == [[(2, "Integrated"), (3, "Integrated"), (4, "Held")]]
@@ -77,7 +77,7 @@ def test_what_was_planned_is_sent(planner: Planner) -> None:
     assert [effects["PRIMARY"]["unknown"] for effects in planner.shown] == [2, 2]
 
 
-def test_the_effects_are_those_by_what_was_accepted(planner: Planner) -> None:
+def test_effects_compare_with_accepted_values(planner: Planner) -> None:
     planner.plan()
     planner.send()
     planner.files.csv(offer(1, price__price="18"), offer(2), offer(3))
@@ -103,7 +103,7 @@ OTHERS: Mapping[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_on_another_basis_nothing_is_sent(planner: Planner, name: str) -> None:
+def test_a_plan_with_another_basis_is_not_sent(planner: Planner, name: str) -> None:
     changes, reason = OTHERS[name]
     planner.plan()
     with pytest.raises(PlanUnfit, match=reason):
@@ -111,7 +111,7 @@ def test_on_another_basis_nothing_is_sent(planner: Planner, name: str) -> None:
     assert planner.desk.ledger.run_ids() == []
 
 
-def test_of_nobodys_account_nothing_is_known(planner: Planner) -> None:
+def test_without_an_account_no_accepted_values_are_known(planner: Planner) -> None:
     basis = replace(planner.basis, account=Account())
     assert not basis.is_account_known
     assert basis.accepted(planner.desk.workspace)() is None

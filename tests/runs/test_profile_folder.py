@@ -72,7 +72,7 @@ def test_names_are_in_their_order_and_lead_nowhere_else(files: Files) -> None:
             config.profile(name)
 
 
-def test_what_changes_counts_from_the_next_time_on(files: Files) -> None:
+def test_changed_profiles_are_read_again(files: Files) -> None:
     config = config_of(files, "", north='token = "first"')
     profiles = config.profiles
     assert profiles["north"].account == {"token": "first"}
@@ -132,7 +132,7 @@ def test_a_name_in_both_places_is_refused_and_no_other_one(files: Files) -> None
     assert config.profile("north").account == {"seller": "2"}
 
 
-def test_where_there_is_none_of_a_name_the_nearest_are_named(files: Files) -> None:
+def test_the_error_of_an_unknown_profile_names_the_nearest(files: Files) -> None:
     config = config_of(files, **{f"shop-{number}": "" for number in range(300)})
     with pytest.raises(UsageProblem) as raised:
         config.profile("shop-2x7")

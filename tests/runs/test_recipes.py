@@ -1,4 +1,4 @@
-"""Where recipes and joined files come from, and how a run and a plan keep them."""
+"""The places of recipes and joined files, and their copies in runs and plans."""
 
 import gzip
 import os
@@ -47,7 +47,7 @@ def supplier(files: Files, more: str = JOIN, *rows: str) -> Path:
 
 
 def folders() -> RecipeFolders:
-    """The recipes of a command, with none but those beside its files."""
+    """The recipe folders of a command: only those beside its files."""
     return RecipeFolders(lambda: NOW)
 
 
@@ -64,14 +64,14 @@ def test_a_preset_that_is_not_there(files: Files) -> None:
     assert caught.value.hint == "did you mean shopify?"
 
 
-def of_watch(files: Files, file: str) -> RecipeFolders:
-    """A watched folder whose account has a recipe that joins such a file."""
+def watched_recipes(files: Files, file: str) -> RecipeFolders:
+    """A watched folder whose account has a recipe that joins this file."""
     files.text(RECIPE + JOIN.replace("stock-*.csv", file), "mine/dupont.toml")
     return RecipeFolders(lambda: NOW, profile=files.folder / "mine", is_dropped=True)
 
 
-def test_of_a_watched_folder_the_account_alone_has_recipes_and_files(files: Files) -> None:
-    path, book = supplier(files), of_watch(files, "stock-*.csv")
+def test_in_a_watched_folder_only_the_account_s_recipes_and_files_count(files: Files) -> None:
+    path, book = supplier(files), watched_recipes(files, "stock-*.csv")
     (recipe,) = book.recipes(path, is_wanted=True)
     assert recipe.path == files.folder / "mine" / "dupont.toml"
     with pytest.raises(JoinUnusable, match=r"there is no stock-\*\.csv in .*/mine$"):
@@ -84,13 +84,13 @@ def test_of_a_watched_folder_the_account_alone_has_recipes_and_files(files: File
 
 @pytest.mark.parametrize("file", ["../stock-1.csv", "a/../../stock-1.csv", "/srv/stock-1.csv"])
 def test_a_join_of_a_watched_folder_never_leaves_it(files: Files, file: str) -> None:
-    path, book = supplier(files), of_watch(files, file)
+    path, book = supplier(files), watched_recipes(files, file)
     with pytest.raises(UsageProblem, match=r"\[join\.stock\] file: .* leaves the folder"):
         book.joined(book.recipes(path, is_wanted=True)[0], "stock", path)
 
 
 def test_nor_by_a_link(files: Files) -> None:
-    path, book = supplier(files), of_watch(files, "stock-*.csv")
+    path, book = supplier(files), watched_recipes(files, "stock-*.csv")
     (files.folder / "mine" / "stock-1.csv").symlink_to(files.folder / "stock-1.csv")
     with pytest.raises(JoinUnusable, match="is a link that leaves the folder"):
         book.joined(book.recipes(path, is_wanted=True)[0], "stock", path)
@@ -124,7 +124,7 @@ def read(path: Path, options: ReadOptions) -> list[CheckedSheet]:
     return check([Input(str(path), path)], options, areas())
 
 
-def test_a_run_is_judged_again_by_what_it_was_judged_by(desk: Desk, files: Files) -> None:
+def test_a_run_is_checked_again_by_the_same_recipe(desk: Desk, files: Files) -> None:
     """Recipe, defaults, joined file and day; and a file that no recipe fitted is not sent then."""
     days = "[compute]\npreparationTime = \"days_since('2026-11-18')\"\n"
     path = supplier(files, days.partition("\n")[2] + JOIN)
@@ -220,7 +220,7 @@ def test_a_plan_writes_no_file_but_by_its_digest(files: Files) -> None:
 
 
 def test_rows_to_correct_are_written_as_they_stand_in_the_list(desk: Desk, files: Files) -> None:
-    """So the same recipe reads them, and answers stand at the cells that were computed from."""
+    """The same recipe reads them, and answers are at the cells of the computed values."""
     path = supplier(files, JOIN, row(1), row(2, cost="n/a"))
     target = files.folder / "list.result.csv"
     asked = ReadOptions(recipes=folders())
@@ -239,7 +239,7 @@ def test_rows_to_correct_are_written_as_they_stand_in_the_list(desk: Desk, files
 def test_rows_to_correct_have_the_defaults_that_they_were_sent_with(
     desk: Desk, files: Files
 ) -> None:
-    """Their workbook is a template's, and is sent as it is."""
+    """Their workbook is a template's, and can be sent without the defaults."""
     rows = [offer(1, quantity="-1", preparationTime=None), offer(2, preparationTime=None)]
     path = files.csv(*rows, name="list.csv")
     asked = ReadOptions(defaults={"preparationTime": "4"})

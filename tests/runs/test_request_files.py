@@ -55,7 +55,7 @@ def test_a_file_for_each_upload(
     assert write(out, sheet, **limits) == paths
 
 
-def test_the_body_is_what_travels(out: Path, sheet: CheckedSheet) -> None:
+def test_the_body_is_written_as_sent(out: Path, sheet: CheckedSheet) -> None:
     bodies = [json.loads(item.body) for item in sheet.rows.items]
     for body, whole in (("array", bodies), ("offerRequests", {"offerRequests": bodies})):
         write(out, sheet, body=body)
@@ -75,7 +75,7 @@ def test_an_earlier_run_is_replaced_and_leaves_nothing_behind(
     "stranger",
     ["notes.txt", "package-001-Upsert-PRIMARY/notes.txt", "package-001-Upsert-PRIMARY/a/b.json"],
 )
-def test_what_is_not_ours_is_left_alone(
+def test_files_of_others_are_left_alone(
     out: Path, sheet: CheckedSheet, files: Files, stranger: str
 ) -> None:
     kept = files.text("mine", f"out/offers.csv/{stranger}")

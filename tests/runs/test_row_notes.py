@@ -1,4 +1,4 @@
-"""What is said of each row, and which of its cells are guilty."""
+"""Notes of each row, and its guilty cells."""
 
 import json
 from itertools import product
@@ -209,14 +209,14 @@ def guilty(kind: str, verdict: RowResult) -> list[str]:
     return [keys[index] for index, _ in row_notes.note([verdict], (), columns).guilty]
 
 
-def of_json(code: str, status: str) -> RowResult:
+def json_result(code: str, status: str) -> RowResult:
     results = [{"resultCode": code, "message": "Why."}]
     item = {"sellerExternalReference": "A", "integrationStatus": status, "results": results}
     [found] = results_page(Reply(200, {}, json.dumps({"items": [item]}).encode())).items
     return RowResult(3, *found)
 
 
-def of_log(code: str, status: str) -> RowResult:
+def log_result(code: str, status: str) -> RowResult:
     said = {"property_code": code[2:], "property_error": code[:2], "log_message": "Why."}
     entry = {"offer_integration_status": status, "property_list": [said]}
     entries = [{"seller_product_id": "A", **entry}]
@@ -230,14 +230,14 @@ def of_log(code: str, status: str) -> RowResult:
 def test_every_code_lands_on_its_cell(about: str, status: str) -> None:
     for code in (error + about for error in ERRORS):
         keys = [] if about == "14" else [PROPERTIES[about]]
-        assert guilty("offers-upsert", of_json(code, status)) == list(filter(None, keys)), code
-        logged = of_log(code, status)
+        assert guilty("offers-upsert", json_result(code, status)) == list(filter(None, keys)), code
+        logged = log_result(code, status)
         assert guilty("legacy-offers", logged) == list(filter(None, [legacy(PROPERTIES[about])])), (
             code
         )
         assert (logged.messages[0].code, logged.messages[0].text) == (code, "Why.")
     if about == "06":
-        assert guilty("legacy-stock-and-price", of_log("1906", status)) == ["price.price"]
+        assert guilty("legacy-stock-and-price", log_result("1906", status)) == ["price.price"]
 
 
 BLAMELESS = [
@@ -247,9 +247,9 @@ BLAMELESS = [
 
 
 @pytest.mark.parametrize(("code", "status"), BLAMELESS)
-def test_what_blames_no_cell(code: str, status: str) -> None:
-    assert guilty("offers-upsert", of_json(code, status)) == []
-    assert guilty("legacy-offers", of_log(code, status)) == []
+def test_messages_that_blame_no_cell(code: str, status: str) -> None:
+    assert guilty("offers-upsert", json_result(code, status)) == []
+    assert guilty("legacy-offers", log_result(code, status)) == []
 
 
 FRENCH = Translator("fr", {"price.price": "Prix (TTC)"})
@@ -273,7 +273,7 @@ def test_a_note_in_another_language_names_the_status_and_the_columns_of_the_shee
     assert english.message == "E: price.price is missing (fill the cell)"
 
 
-def test_the_words_of_the_service_stay_what_they_are() -> None:
+def test_texts_of_the_service_stay_unchanged() -> None:
     refused = RowResult(5, "SKU-1", Status.REJECTED, (Message("1324", "Pas de fiche.", "taxes"),))
     note = row_notes.note([refused], [], {}, FRENCH)
     assert note.message == "Rejetée\u00a0: taxes\u00a0: Pas de fiche."

@@ -91,7 +91,7 @@ TAKEN = {"product__gtin": gtin(1)}
 """The product of another reference: the service rejects it."""
 
 
-def told(desk: Desk, run: int) -> list[tuple[str, str]]:
+def results_of_rows(desk: Desk, run: int) -> list[tuple[str, str]]:
     """The status of each row, and the last of its messages."""
     (outcome,) = results(run, desk.workspace, START)
     return [
@@ -132,10 +132,10 @@ def test_a_row_keeps_its_answer_and_names_the_later_run(
     note: str,
 ) -> None:
     desk.submit(files.csv(offer(1), offer(2, **early), name="early.csv"))
-    first, second = told(desk, 1)
+    first, second = results_of_rows(desk, 1)
     desk.session = replace(desk.session, **changes)
     desk.submit(files.csv(row, name="late.csv"))
-    assert told(desk, 1) == [first, (second[0], note) if note else second]
+    assert results_of_rows(desk, 1) == [first, (second[0], note) if note else second]
 
 
 def test_a_row_refused_again_is_to_be_corrected_once(
@@ -155,15 +155,15 @@ def test_a_superseded_row_names_the_later_run(desk: Desk, files: Files) -> None:
     desk.session = whole
     desk.submit(files.csv(offer(1, price__price="5"), name="late.csv"))
     resume(1, whole, desk.workspace)
-    one, two = told(desk, 1)
+    one, two = results_of_rows(desk, 1)
     assert one == ("Superseded", AGAIN)
     assert two[0] == "Integrated"
 
 
-def test_as_many_rows_as_there_are_name_it(desk: Desk, files: Files) -> None:
+def test_superseding_works_for_many_rows(desk: Desk, files: Files) -> None:
     desk.submit(files.csv(offer(0), *(offer(at, quantity="x") for at in range(1, 900))))
     desk.submit(files.csv(*(offer(at) for at in range(1, 900)), name="late.csv"))
-    assert told(desk, 1)[1:] == [("Invalid", AGAIN)] * 899
+    assert results_of_rows(desk, 1)[1:] == [("Invalid", AGAIN)] * 899
 
 
 GUARDED = (Message("price-drop", "the price falls by 90 %"),)
@@ -190,7 +190,7 @@ ALONE = (Message("", "not sent, since not all rows of all files are valid"),)
         ([(Status.INTEGRATED, ())], 0, {}),
     ],
 )
-def test_what_is_to_be_corrected_and_what_to_be_released(
+def test_rows_to_correct_and_rows_to_release(
     results: list[tuple[Status, tuple[Message, ...]]], to_correct: int, held: dict[str, int]
 ) -> None:
     rows = [

@@ -1,4 +1,4 @@
-"""What checking found is kept with a run, and says the same as a second check."""
+"""The findings of a check are kept with a run, and equal a second check."""
 
 from functools import partial
 from io import StringIO
@@ -23,8 +23,8 @@ from tests.conftest import Files, offer
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
-def told(sheets: list[CheckedSheet]) -> tuple[str, str, list[object]]:
-    """All that is said of sheets: as JSON, as text, and beside their rows."""
+def reports_of(sheets: list[CheckedSheet]) -> tuple[str, str, list[object]]:
+    """All reports about sheets: as JSON, as text, and beside their rows."""
     outcomes = [
         SheetResult(sheet, is_submitted=True, verdicts=lambda: iter(())) for sheet in sheets
     ]
@@ -47,7 +47,7 @@ def kept(sheets: list[CheckedSheet], folder: Path) -> list[CheckedSheet]:
 @pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.glob("*[os]*s*.[cx]*")))
 def test_it_says_the_same_of_a_sample(name: str, tmp_path: Path) -> None:
     sheets = check([Input(name, SAMPLES / name)], ReadOptions(), load())
-    assert told(kept(sheets, tmp_path)) == told(sheets)
+    assert reports_of(kept(sheets, tmp_path)) == reports_of(sheets)
 
 
 def test_it_says_the_same_of_neighbours_totals_and_broken_files(
@@ -60,7 +60,7 @@ def test_it_says_the_same_of_neighbours_totals_and_broken_files(
     paths = [rows, tmp_path / "broken.xlsx", tmp_path / "missing.csv"]
     sheets = check([Input(path.name, path) for path in paths], ReadOptions(), load())
     again = kept(sheets, tmp_path)
-    assert told(again) == told(sheets)
+    assert reports_of(again) == reports_of(sheets)
     assert [sheet.error and sheet.error.exit for sheet in again] == [None, 3, 3]
     assert [(row.row, row.reference) for row in again[0].rows.refused] == [
         (2, "SKU-1"),

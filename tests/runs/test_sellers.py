@@ -48,7 +48,7 @@ def written(*states: SellerState, form: str = "text", language: str = "en") -> s
 
 
 def cells(one: SellerState, **more: str) -> dict[str, str]:
-    """What stands under each heading that has anything under it."""
+    """The cells of a seller's line, by heading, without empty ones."""
     head, line = written(one, **more).splitlines()
     begins = [match.end() for match in re.finditer(r"(^|  )(?=\S)", head)]
     parts = zip(begins, [*begins[1:], None], strict=True)
@@ -92,7 +92,7 @@ def cells(one: SellerState, **more: str) -> dict[str, str]:
         ),
     ],
 )
-def test_each_has_a_line_with_what_there_is_to_say(one: SellerState, told: dict[str, str]) -> None:
+def test_each_seller_has_a_line_of_facts(one: SellerState, told: dict[str, str]) -> None:
     assert cells(one) == {"Seller": "shop (12345)", **told}
 
 
@@ -108,7 +108,7 @@ def test_it_speaks_the_language_that_is_asked_for() -> None:
     assert told["Dernière exécution"].startswith("exécution 7")
 
 
-def test_where_there_is_nobody_nothing_is_written() -> None:
+def test_without_sellers_the_list_is_empty() -> None:
     assert written() == ""
     assert json.loads(written(form="json")) == []
 

@@ -29,7 +29,7 @@ def test_every_row_of_every_file_has_its_answer(desk: Desk, files: Files) -> Non
     assert exit_code(found.outcomes, found.stopped) == 3
 
 
-def test_what_stops_a_delivery_keeps_back_nothing_that_is_known(files: Files) -> None:
+def test_a_stopped_delivery_reports_all_known_results(files: Files) -> None:
     desk = Desk(files.folder / "home", is_known=False)
     target = files.folder / "copy.csv"
     path = files.csv(offer(1), offer(2, quantity="-1"))
@@ -72,7 +72,7 @@ def test_all_or_nothing_sends_nothing(desk: Desk, files: Files) -> None:
     assert statuses(unreadable)[0] == [(2, "Held")]
 
 
-def test_whoever_waits_is_told_the_run_before_anything_is_sent(desk: Desk, files: Files) -> None:
+def test_the_run_is_reported_before_any_request(desk: Desk, files: Files) -> None:
     inputs = [Input("offers.csv", files.csv(offer(1), offer(2)))]
     begun: list[tuple[int, list[str]]] = []
 
@@ -97,9 +97,7 @@ def test_without_waiting_rows_are_pending(desk: Desk, files: Files) -> None:
 
 
 @pytest.mark.parametrize("name", ["offers.csv", "other.csv", "nowhere/copy.csv"])
-def test_nothing_is_sent_whose_answer_could_not_be_written(
-    desk: Desk, files: Files, name: str
-) -> None:
+def test_without_a_place_for_the_answer_no_row_is_sent(desk: Desk, files: Files, name: str) -> None:
     path = files.csv(offer())
     files.text("mine", "other.csv")
     outputs = Outputs({"offers.csv": files.folder / name})

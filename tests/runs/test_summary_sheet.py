@@ -133,7 +133,7 @@ def test_the_headline(result: SheetResult, headline: str) -> None:
     assert summary_table(result)[0] == [Styled(headline, "title")]
 
 
-def test_of_a_check_alone_the_rows_are_shown_by_validity() -> None:
+def test_a_check_shows_rows_by_validity() -> None:
     table = summary_table(make_outcome([make_problem()]))
     bars = [line for line in table if any(isinstance(cell, DataBar) for cell in line)]
     assert [line[0] for line in bars] == [Styled("Valid", "good"), Styled("Invalid", "bad")]
@@ -149,7 +149,7 @@ def test_a_column_is_called_as_the_sheet_calls_it() -> None:
     assert summary_table(result)[-1][3] == "B Code barre"
 
 
-def test_what_was_fixed_is_counted() -> None:
+def test_fixed_cells_are_counted() -> None:
     result = make_outcome()
     fix = CellFix(3, "E", "price", "price.price", "number-precision", "round", "1.005", "1.01")
     result.fixed = FixedCells([fix])
@@ -162,7 +162,7 @@ def test_each_channel_is_named_once() -> None:
     assert fact("Channel", "P, S") in [list(line) for line in table]
 
 
-def test_in_another_language_a_status_keeps_its_name_and_has_its_word_beside_it(
+def test_a_status_has_its_translation_beside_its_name(
     sent: SheetResult,
 ) -> None:
     table = summary_table(sent, Translator("fr"))
