@@ -61,13 +61,13 @@ from feedtool.runs.outputs import Outputs
 from feedtool.runs.validate import note_fixable
 
 if TYPE_CHECKING:
-    from feedtool.areas.legacy.purge import Confirm, Purge
     from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
     from feedtool.check import ReadOptions
     from feedtool.cli.session import ChosenAccount
     from feedtool.ledger import Ledger
     from feedtool.runs.plan_file import Account, PlanFile, SavedPlan
     from feedtool.runs.preview import Preview
+    from feedtool.runs.purge import Confirm, Purge
     from feedtool.runs.submit import PlanBasis
     from feedtool.runs.workspace import Workspace
 
@@ -322,7 +322,7 @@ def purge_confirmation(most: int | None, *, is_sure: bool) -> "Confirm":
     """
 
     def confirm(purge: "Purge") -> None:
-        from feedtool.areas.legacy.purge import NOTHING_SENT, refuse
+        from feedtool.runs.purge import NOTHING_SENT, refuse
 
         if most is not None and purge.removed > most:
             raise UsageProblem(

@@ -11,7 +11,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from feedtool.feeds.delivery import Lookup, Names, Needs, Protocol, Report, Submitted
+from feedtool.feeds.delivery import (
+    AnswerPage,
+    Endpoint,
+    Lookup,
+    Names,
+    Needs,
+    Protocol,
+    Report,
+    Submitted,
+)
 from feedtool.feeds.direct import Direct
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.cells import Cell, Column, Kind
@@ -346,6 +355,8 @@ class Travel(Struct, frozen=True, kw_only=True):
     protocol: Protocol
     purge_type: str | None = None
     """The type of packages that replace all data at the service; None without such a type."""
+    present: Endpoint[AnswerPage[str | None]] | None = None
+    """The list of a channel's references at the service, of which a purge removes some."""
     provides: Names | None = None
     """Returns the names of things that a request makes."""
     needs: Needs | None = None

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from feedtool.areas.legacy.purge import Confirm, Purge
 from feedtool.areas.offers.changes.effects import Effects, describe
 from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
@@ -45,6 +44,7 @@ from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_file import Account, PlanUnfit, load
 from feedtool.runs.plan_file import Account as Identity
 from feedtool.runs.preview import Preview, preview_of
+from feedtool.runs.purge import Confirm, Purge
 from feedtool.runs.selection import refuse_absent
 from feedtool.runs.submit import (
     ALL_OR_NOTHING,

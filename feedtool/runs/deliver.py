@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.areas.legacy.purge import NOT_CONFIRMED, hold_back, measure, unsent
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.plan import Plan
@@ -21,6 +20,7 @@ from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import digest_of, write_copies_of
 from feedtool.runs.outputs import Outputs
+from feedtool.runs.purge import NOT_CONFIRMED, hold_back, measure, unsent
 from feedtool.runs.row_results import note_sent_again, results_of_run
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.selection import select_rows
@@ -30,7 +30,6 @@ from feedtool.runs.workspace import (
     check_again,
     checked_sheets_of,
     clock_of,
-    fetch_context_of,
     kept_inputs,
     needs_service,
     options_of,
@@ -210,7 +209,7 @@ def resume(
         packages = workspace.ledger.read_packages(run)
         if purges := [] if only_fetch else unsent(packages):
             sheets = check_again(options, workspace)
-            purge = measure(sheets, session.client, fetch_context_of(session))
+            purge = measure(sheets, session)
             if purge.removed > (options.removals or 0):
                 reason = joined((NOT_CONFIRMED, purge.text), ": ")
                 hold_back(workspace.ledger, purges, reason, session.now())

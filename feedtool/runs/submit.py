@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.areas.legacy.purge import Confirm, check_nothing_open, check_one_zip, measure, refuse
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
 from feedtool.areas.products.catalog.lookup import CatalogRecorder
 from feedtool.areas.registry import load
@@ -47,6 +46,7 @@ from feedtool.runs.plan_file import (
     SavedPlan,
     conditions_of,
 )
+from feedtool.runs.purge import Confirm, check_nothing_open, check_one_zip, measure, refuse
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
 from feedtool.runs.run_record import RecordedFiles, RunOptions, RunSnapshots, refuse_names
@@ -57,7 +57,6 @@ from feedtool.runs.workspace import (
     Workspace,
     ask_of,
     clock_of,
-    fetch_context_of,
     record,
     seller_lock,
 )
@@ -274,7 +273,7 @@ def _confirmed_removals(
         return None
     foreign = _open_elsewhere(sheets, session, workspace, is_working=True)
     check_nothing_open(workspace.ledger, session.seller, foreign)
-    purge = measure(sheets, session.client, fetch_context_of(session))
+    purge = measure(sheets, session)
     confirm(purge)
     return purge.removed
 

@@ -1,8 +1,7 @@
 """The declaration of the area `legacy`."""
 
 from feedtool.areas.legacy.conversions import CONVERSIONS, OUTPUTS, facts_of
-from feedtool.areas.legacy.feeds import FULL_FEED, STOCK_AND_PRICE_FEED
-from feedtool.areas.legacy.purge import RULES
+from feedtool.areas.legacy.feeds import FULL_FEED, RULES, STOCK_AND_PRICE_FEED
 from feedtool.areas.legacy.reader import is_legacy
 from feedtool.areas.legacy.source import open_offers, write_workbook
 from feedtool.feeds.area import Area, FileFormat

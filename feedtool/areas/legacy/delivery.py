@@ -17,10 +17,17 @@ from typing import Any
 from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, zip_id
 from feedtool.areas.legacy.writer import ATTRIBUTES, head_of, offers_of, write
 from feedtool.areas.offers.delivery import TEXTS, PackageType, ask_offers, traces
-from feedtool.areas.offers.wire.offers import Offer, offers_page
-from feedtool.feeds.delivery import Endpoint, LogEntry, Lookup, PackageLog, Submitted
+from feedtool.areas.offers.wire.offers import Offer, offers_page, read_offers
+from feedtool.feeds.delivery import (
+    AnswerPage,
+    Endpoint,
+    LogEntry,
+    Lookup,
+    PackageLog,
+    Submitted,
+)
 from feedtool.feeds.package_ref import PackageRef, Size
-from feedtool.model.call import Call
+from feedtool.model.call import Call, Reply
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
@@ -133,6 +140,16 @@ def _taxes(settings: AccountSettings, request: Mapping[str, Any]) -> dict[str, D
     return {settings.tax_codes[name]: amount for name, amount in amounts.items()}
 
 
+def references_page(reply: Reply) -> AnswerPage[str | None]:
+    offers, link = offers_page(reply)
+    return AnswerPage([offer.reference for offer in offers], link)
+
+
+PRESENT = Endpoint(
+    # Only the references are needed.
+    lambda package: read_offers(package.channel, fields=(), link=package.link),
+    references_page,
+)
 DELIVERY = Submitted(
     size=lambda limits: Size(limits.legacy, limits.legacy),
     submit=submit,

@@ -4,12 +4,13 @@ The columns of the JSON feeds are read, delivery modes included; the format has 
 reference.
 """
 
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import partial
 
 from msgspec.structs import replace
 
-from feedtool.areas.legacy.delivery import DELIVERY
+from feedtool.areas.legacy.delivery import DELIVERY, PRESENT
 from feedtool.areas.legacy.writer import (
     ATTRIBUTES,
     KIND,
@@ -22,7 +23,7 @@ from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS, PARTS
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition
-from feedtool.feeds.columns.text import Comment
+from feedtool.feeds.columns.text import Comment, visible
 from feedtool.feeds.feed import (
     Feed,
     Mode,
@@ -34,8 +35,10 @@ from feedtool.feeds.feed import (
     TemplatePage,
     Travel,
 )
+from feedtool.feeds.rule import Problems, Rule, notices
 from feedtool.feeds.template import Words
 from feedtool.model.cells import Column
+from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
@@ -197,7 +200,12 @@ FULL_FEED = Feed(
         identity=offers.IDENTITY,
         floor=offers.FLOOR,
     ),
-    travel=Travel(package_type=PackageType.FULL, protocol=DELIVERY, purge_type=PackageType.PURGE),
+    travel=Travel(
+        package_type=PackageType.FULL,
+        protocol=DELIVERY,
+        purge_type=PackageType.PURGE,
+        present=PRESENT,
+    ),
     template=TemplatePage(
         "Create or replace offers by a legacy zip",
         "Each row becomes an Offer of an Offers.xml: it creates an offer, or replaces the offer"
@@ -230,4 +238,40 @@ STOCK_AND_PRICE_FEED = Feed(
         " empty cell leaves its value as it is.",
     ),
     is_for_sale=True,
+)
+
+
+# Rules about rows and files; their pages for users are in `problems.md`.
+
+
+PROBLEMS = Problems("feedtool.areas.legacy")
+
+CHANNEL_NOT_CARRIED = PROBLEMS.error("channel-not-carried")
+XML_IRREGULAR = PROBLEMS.warning("xml-irregular")
+
+
+def check_channel(row: Row) -> Iterator[Issue]:
+    """Report a row that is for another channel than the primary one."""
+    primary = row.sheet.context.settings.primary_channel
+    if row.channel in ("", primary):  # a row without a channel is not sent
+        return
+    yield Issue(
+        CHANNEL_NOT_CARRIED,
+        tr(
+            "a StockAndPrice package cannot say that it is for {channel}: it changes the offers of"
+            " {primary}",
+            channel=visible(row.channel),
+            primary=primary,
+        ),
+        tr("send it with --as offers-update; or set primary_channel in the profile if this is it"),
+        "salesChannelId",
+    )
+
+
+RULES = (
+    Rule(CHANNEL_NOT_CARRIED, check_channel, kinds=(STOCK_AND_PRICE_KIND,)),
+    Rule(
+        XML_IRREGULAR,
+        check_sheet=notices(XML_IRREGULAR, tr("correct the program that makes the file")),
+    ),
 )

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.legacy.purge import Purge
 from feedtool.check import Input, ReadOptions
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.report.sheet_result import exit_code
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.outputs import Outputs
+from feedtool.runs.purge import Purge
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import unfinished
 from tests.areas.offers.sandbox.records import stored_offers

@@ -5,29 +5,26 @@ is open, and the offers that the service has now are counted before it is sent.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.areas.legacy.writer import STOCK_AND_PRICE_KIND
-from feedtool.areas.offers.delivery import PackageType
-from feedtool.areas.offers.wire.offers import offers_page, read_offers
-from feedtool.feeds.columns.text import visible
-from feedtool.feeds.feed import Row
-from feedtool.feeds.rule import Problems, Rule, notices
-from feedtool.model.call import READ, Call, Reply, Sender
+from feedtool.areas.registry import load
+from feedtool.feeds.package_ref import PackageRef
+from feedtool.model.call import Call, Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import Issue, Status
+from feedtool.model.nouns import Status
+from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.text import MessageText, tr
+from feedtool.model.text import MessageText, joined, tr
+from feedtool.runs.workspace import Session, fetch_context_of
 from feedtool.service.fetch import Next, read_list
 
 if TYPE_CHECKING:
     from feedtool.ledger import Ledger, Package
-    from feedtool.service.fetch import FetchContext
 
 NOTHING_SENT = tr("nothing was sent")
 NOT_CONFIRMED = tr(
@@ -86,10 +83,11 @@ def unsent(packages: "Iterable[Package]") -> "list[Package]":
     from feedtool.ledger import Phase
 
     waiting = {Phase.PLANNED, Phase.CLEARED}
+    types = {feed.travel.purge_type for feed in load().feeds.values()}
     return [
         package
         for package in packages
-        if package.package_type == PackageType.PURGE and package.phase in waiting
+        if package.package_type in types and package.phase in waiting
     ]
 
 
@@ -109,15 +107,20 @@ def hold_back(ledger: "Ledger", packages: "Iterable[Package]", reason: str, now:
 def check_one_zip(sheets: Sequence[CheckedSheet], limit: int) -> None:
     """Raise UsageProblem unless the purge is one zip of whole offers."""
     readable = [sheet for sheet in sheets if sheet.error is None]
+    kinds = [kind for kind, feed in load().feeds.items() if feed.travel.purge_type]
     for sheet in readable:
-        if sheet.kind != "legacy-offers":
+        if sheet.kind not in kinds:
             raise UsageProblem(
                 tr(
-                    "{file} is of the kind {kind}: only legacy-offers can be a purge",
+                    "{file} is of the kind {kind}: only {kinds} can be a purge",
                     file=sheet.file,
                     kind=sheet.kind,
+                    kinds=joined(kinds),
                 ),
-                tr("nothing was sent; leave --purge-and-replace out, or add --as legacy-offers"),
+                tr(
+                    "nothing was sent; leave --purge-and-replace out, or add --as {kinds}",
+                    kinds=joined(kinds),
+                ),
             )
     if unread := [sheet.file for sheet in sheets if sheet.error is not None]:
         raise UsageProblem(
@@ -165,8 +168,9 @@ def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) ->
         )
 
 
-def measure(sheets: Sequence[CheckedSheet], client: Sender, context: "FetchContext") -> Purge:
+def measure(sheets: Sequence[CheckedSheet], session: Session) -> Purge:
     """Count the effect of the purge on the service's present offers. Raises as `read_list`."""
+    present = next(filter(None, (feed.travel.present for feed in load().feeds.values())))
     channel, kept = "", set()
     readable = [sheet for sheet in sheets if sheet.error is None]
     for item in (item for sheet in readable for item in sheet.valid_items()):
@@ -174,50 +178,18 @@ def measure(sheets: Sequence[CheckedSheet], client: Sender, context: "FetchConte
         kept.add(item.reference)
     invalid = {row.reference for sheet in readable for row in sheet.rows.refused if row.reference}
     count: Counter[str] = Counter()
+    ref = PackageRef("", channel, "", AccountSettings())
 
     def take(reply: Reply, _: Call) -> Next | None:
         """Count the offers of a page, and return the next request."""
-        page = offers_page(reply)
-        removed = [offer.reference for offer in page.offers if offer.reference not in kept]
-        count["there"] += len(page.offers)
+        page = present.read(reply)
+        removed = [reference for reference in page.items if reference not in kept]
+        count["there"] += len(page.items)
         count["removed"] += len(removed)
         count["invalid"] += sum(reference in invalid for reference in removed)
-        return Next(Call("GET", page.next, READ)) if page.next else None
+        return Next(present.call(ref._replace(link=page.next))) if page.next else None
 
-    first = read_offers(channel, fields=())  # only the references are needed
     hint = tr("nothing was sent; look at the channel and at what the account is opened for")
-    read_list(tr("offers"), first, take, client, context, hint)
+    context = fetch_context_of(session)
+    read_list(tr("offers"), present.call(ref), take, session.client, context, hint)
     return Purge(channel, count["there"], count["removed"], len(kept), count["invalid"])
-
-
-PROBLEMS = Problems("feedtool.areas.legacy")
-
-CHANNEL_NOT_CARRIED = PROBLEMS.error("channel-not-carried")
-XML_IRREGULAR = PROBLEMS.warning("xml-irregular")
-
-
-def check_channel(row: Row) -> Iterator[Issue]:
-    """Report a row that is for another channel than the primary one."""
-    primary = row.sheet.context.settings.primary_channel
-    if row.channel in ("", primary):  # a row without a channel is not sent
-        return
-    yield Issue(
-        CHANNEL_NOT_CARRIED,
-        tr(
-            "a StockAndPrice package cannot say that it is for {channel}: it changes the offers of"
-            " {primary}",
-            channel=visible(row.channel),
-            primary=primary,
-        ),
-        tr("send it with --as offers-update; or set primary_channel in the profile if this is it"),
-        "salesChannelId",
-    )
-
-
-RULES = (
-    Rule(CHANNEL_NOT_CARRIED, check_channel, kinds=(STOCK_AND_PRICE_KIND,)),
-    Rule(
-        XML_IRREGULAR,
-        check_sheet=notices(XML_IRREGULAR, tr("correct the program that makes the file")),
-    ),
-)
