@@ -17,7 +17,7 @@ from feedtool.areas.finance.sandbox.events import Sold
 from feedtool.areas.orders.sandbox import states as orders
 from feedtool.areas.orders.sandbox.shop import cost, opened
 from feedtool.areas.orders.sandbox.store import StoredOrder, placed_before
-from feedtool.sandbox.exchange import Exchange, HttpResponse, SandboxSettings
+from feedtool.sandbox.exchange import Exchange, HttpResponse, Route, SandboxSettings
 from feedtool.sandbox.state import moment_of, stamp
 
 TABLES = """
@@ -34,6 +34,8 @@ CREATE TABLE IF NOT EXISTS billed(
   PRIMARY KEY (seller, order_id)
 ) WITHOUT ROWID;
 """
+
+ROUTES: tuple[Route, ...] = ()
 
 DAY = timedelta(days=1)
 ACCEPTED = timedelta(hours=1)
