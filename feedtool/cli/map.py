@@ -41,7 +41,10 @@ from feedtool.report.plain import clean
 from feedtool.runs.mapping import (
     SURE,
     Answers,
+    SheetProposal,
     is_accepted,
+    is_recognised,
+    propose_recipe,
     why_no_field,
     why_no_value,
     with_meaning,
@@ -53,7 +56,6 @@ if TYPE_CHECKING:
     from feedtool.check.mapping.proposal import ColumnProposal
     from feedtool.check.recipes.recipe import Recipe
     from feedtool.model.settings import Constant
-    from feedtool.runs.mapping import SheetProposal
 
 SHOWN = 24
 """The most characters of a header, and of its samples, in the table."""
@@ -113,7 +115,6 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
     and lists the rest. A file with the same headers needs no questions any more.
     """
     from feedtool.check.recipes.fields import constant_cell
-    from feedtool.runs.mapping import Answers, is_recognised, propose_recipe
     from feedtool.runs.recipe_text import recipe_place, recipe_text
 
     file, out, form, least = options.file, options.out, options.form, options.least
@@ -188,11 +189,9 @@ def _refuse_more(recipe: "Recipe", reading: "ReadOptions", options: ReadingOptio
 
 
 def _report_fitting(
-    file: str, proposal: "SheetProposal", recipe: "Recipe", form: str, *, is_named: bool
+    file: str, proposal: SheetProposal, recipe: "Recipe", form: str, *, is_named: bool
 ) -> int:
     """Report that a recipe fits already; none is written."""
-    from feedtool.report.plain import clean
-
     path = recipe.path
     if form != "text":
         keys = [column.key for column in proposal.columns if column.key]
@@ -212,10 +211,8 @@ def _report_fitting(
     return Exit.OK
 
 
-def _report_template(file: str, proposal: "SheetProposal", form: str) -> int:
+def _report_template(file: str, proposal: SheetProposal, form: str) -> int:
     """Report that a sheet of feedtool's template needs no recipe."""
-    from feedtool.report.plain import clean
-
     if form != "text":
         missing = proposal.missing([column.key for column in proposal.columns if column.key])
         _write_json(proposal, list(proposal.columns), None, missing)
@@ -230,7 +227,7 @@ def _report_template(file: str, proposal: "SheetProposal", form: str) -> int:
     return Exit.OK
 
 
-def _sheet(proposal: "SheetProposal") -> str | None:
+def _sheet(proposal: SheetProposal) -> str | None:
     """The sheet to name in the next command: if an option named it, or if several fit."""
     return proposal.sheet if proposal.options.sheets or proposal.other_sheets else None
 
@@ -254,7 +251,6 @@ def _echo_next(
 
 def _write(target: Path, text: str) -> MessageText:
     """Write a recipe, and make its folder; return the message with its place."""
-    from feedtool.report.plain import clean
     from feedtool.runs.recipe_text import write_recipe
 
     folder = target.parent
@@ -270,10 +266,7 @@ def _write(target: Path, text: str) -> MessageText:
     return tr("Recipe written: {path}", path=place)
 
 
-def _write_table(proposal: "SheetProposal", least: int) -> None:
-    from feedtool.report.plain import clean
-    from feedtool.runs.mapping import is_accepted
-
+def _write_table(proposal: SheetProposal, least: int) -> None:
     values = {"file": clean(proposal.file), "row": proposal.header_row}
     where = (
         tr(
@@ -319,8 +312,7 @@ def _write_table(proposal: "SheetProposal", least: int) -> None:
     click.echo()
 
 
-def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
-    from feedtool.report.plain import clean
+def _write_answers(proposal: SheetProposal, answers: Answers) -> None:
     from feedtool.runs.recipe_text import quoted
 
     if proposal.base:
@@ -352,10 +344,8 @@ def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
         )
 
 
-def _write_unsure(proposal: "SheetProposal", answers: "Answers") -> None:
+def _write_unsure(proposal: SheetProposal, answers: Answers) -> None:
     """List the columns without a field, and the recipe's headers that the sheet lacks."""
-    from feedtool.report.plain import clean
-
     renames = proposal.renames(answers.columns)
     gone = [in_quotes(clean(text)) for text in proposal.missing_headers if text not in renames]
     if gone:
@@ -380,11 +370,7 @@ def _write_unsure(proposal: "SheetProposal", answers: "Answers") -> None:
         )
 
 
-def _write_missing(
-    proposal: "SheetProposal", file: str, missing: list[str], keys: list[str]
-) -> None:
-    from feedtool.report.plain import clean
-
+def _write_missing(proposal: SheetProposal, file: str, missing: list[str], keys: list[str]) -> None:
     if not missing:
         return
     _print(
@@ -413,7 +399,7 @@ def _write_missing(
 
 
 def _write_json(
-    proposal: "SheetProposal",
+    proposal: SheetProposal,
     taken: "list[ColumnProposal]",
     target: Path | None,
     missing: list[str],
@@ -450,7 +436,7 @@ NOT_FOR_SALE = tr("a mark of rows that are left out")
 WAYS = tr("yes (y), another (n), ignore it (i), what is this (?), or its field")
 
 
-def ask(proposal: "SheetProposal", least: int) -> Answers:
+def ask(proposal: SheetProposal, least: int) -> Answers:
     """The columns that are sure, and the user's answers about the others."""
     answers = Answers(proposal.accepted(least))
     for column in proposal.columns:
@@ -479,7 +465,7 @@ def _prompt(text: str, default: str = "") -> str:
 
 
 def _ask_column(
-    proposal: "SheetProposal", column: "ColumnProposal", taken: list[str]
+    proposal: SheetProposal, column: "ColumnProposal", taken: list[str]
 ) -> "ColumnProposal":
     """Ask for the field of a column until the answer is valid."""
     guesses = [key for key in (column.key, *column.alternatives) if key and key not in taken]
@@ -524,7 +510,7 @@ def _ask_column(
             return with_meaning(column, answer)
 
 
-def _describe(proposal: "SheetProposal", keys: list[str]) -> None:
+def _describe(proposal: SheetProposal, keys: list[str]) -> None:
     """Show the labels and explanations of fields."""
     for key in keys:
         column = proposal.known[key]
@@ -538,7 +524,7 @@ def _describe(proposal: "SheetProposal", keys: list[str]) -> None:
         )
 
 
-def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, meant: str) -> str:
+def _ask_value(proposal: SheetProposal, column: "ColumnProposal", text: str, meant: str) -> str:
     """Ask for the meaning of a value that a field does not know; blank for no answer."""
     key = column.key or ""
     allowed = proposal.choices(key)
@@ -556,7 +542,7 @@ def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, m
     return _ask_for(proposal, key, question, meant)
 
 
-def _ask_default(proposal: "SheetProposal", key: str) -> str:
+def _ask_default(proposal: SheetProposal, key: str) -> str:
     """Ask for a value for all rows of a field without a column; blank for none."""
     label = proposal.known[key].labels[LANGUAGES.index(CONSOLE.say.language)]
     if proposal.differs_by_row(key):
@@ -575,7 +561,7 @@ def _ask_default(proposal: "SheetProposal", key: str) -> str:
     return _ask_for(proposal, key, question)
 
 
-def _ask_for(proposal: "SheetProposal", key: str, question: str, default: str = "") -> str:
+def _ask_for(proposal: SheetProposal, key: str, question: str, default: str = "") -> str:
     """Ask until the answer is a value of the field, or blank."""
     while True:
         answer = _prompt(question, default)
