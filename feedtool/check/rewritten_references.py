@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from feedtool.feeds.columns.placeholders import is_placeholder
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.rule import Problems, guard_issue
@@ -21,7 +22,8 @@ _CAPITALIZED = (
 )
 _SMALL = (
     "janv|févr|mars|avr|mai|juin|juil|août|sept|oct|nov|déc"  # French
-    "|ene|feb|mar|abr|may|jun|jul|ago|sep|dic|gen|apr|giu|lug|ott|jan|fev|dez|mrt|mei|aug|okt|dec"
+    "|ene|feb|mar|abr|may|jun|jul|ago|sep|nov|dic|gen|apr|mag|giu|lug|ott|jan|fev|dez|mrt|mei|aug"
+    "|okt|dec"
 )
 """Months as programs write them, without Italian `set`: `set-12` may be a set of twelve."""
 _MONTH = f"(?:{_CAPITALIZED}|{_SMALL})"
@@ -63,7 +65,7 @@ class RewrittenReferences(Occurrences):
         )
         if is_likely and (match := _REWRITTEN.fullmatch(reference)):
             self.add(f"{match.lastgroup}\0{key}\0{reference}", sheet, row.number)
-        elif sheet not in self._sheets:
+        elif sheet not in self._sheets and not is_placeholder(reference):
             self._sheets.add(sheet)
             self.add(OTHER, sheet, row.number)
 

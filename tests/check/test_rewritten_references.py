@@ -8,6 +8,7 @@ CODE = "reference-rewritten"
 HELD = {
     "days": ["1-Feb", "01-Feb", "01-févr", "01-févr.", "1-feb", "12. Jan", "3-Mrz", "A-1"],
     "months": ["Feb-24", "janv-24", "janv.-24", "ene-25", "août-2025", "Mai 25", "dez-01", "A-1"],
+    "November": ["nov-24", "nov.-24", "1-nov", "5-mag", "A-1"],
     "both": ["1-Feb-25", "01-janv.-2025", "2-Mar-24"],
     "times": [
         "2025-02-01 00:00:00",
@@ -17,8 +18,9 @@ HELD = {
     ],
     "digits among others": ["01/02/2025", "1/2/2025", "01.02.2025", "A-1"],
     "numbers alone": ["12345.0", "7.0", "12346.0"],
+    "numbers, and where there was none": ["12345.0", "nan", "7.0", "-"],
 }
-"""References of a sheet, of which those that look rewritten are held: all but `A-1`."""
+"""References of a sheet, of which those that look rewritten are held: all but `A-1`, `nan`, `-`."""
 SENT = {
     "names": ["SKU-1", "MAR-24", "DEC-1", "set-12", "kit-3", "May-123", "1-2", "12-05", "Jan-1-A"],
     "words": ["mars", "Mai", "1-Fab", "32-Jan", "0-Jan", "out-12", "2024-01", "janv"],
@@ -41,7 +43,7 @@ def references(files: Files, *names: str) -> tuple[list[int], int]:
 
 @pytest.mark.parametrize("names", HELD.values(), ids=HELD)
 def test_held(files: Files, names: list[str]) -> None:
-    rows = [row for row, name in enumerate(names, 2) if name != "A-1"]
+    rows = [row for row, name in enumerate(names, 2) if name not in {"A-1", "nan", "-"}]
     assert references(files, *names) == (rows, 1)
 
 

@@ -62,10 +62,15 @@ def formula_error(text: str) -> Issue:
     )
 
 
+def is_placeholder(text: str) -> bool:
+    """Return True if a program wrote an identifier where there is no value."""
+    return text.casefold() in _BY_PROGRAMS or _PUNCTUATION.fullmatch(text) is not None
+
+
 def placeholder_issues(text: str) -> tuple[Issue, ...]:
     """Return an issue if an identifier only marks a missing value."""
     lower = text.casefold()
-    if lower in _BY_PROGRAMS or _PUNCTUATION.fullmatch(text):
+    if is_placeholder(text):
         message = tr("“{text}” is what programs write where there is no value", text=text)
         hint = tr("write the real value; an optional cell may be left empty")
         return (Issue(PLACEHOLDER, message, hint),)
