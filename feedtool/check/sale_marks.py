@@ -5,6 +5,7 @@ The first unknown word in them is a warning, and keeps no row back.
 
 import re
 import tomllib
+from collections.abc import Iterable
 from enum import Enum
 
 from feedtool.check.rules import SALE_MARK, SALE_MARK_UNCLEAR
@@ -31,16 +32,22 @@ class About(Enum):
 
 _TABLES = tomllib.loads((folder_of("feedtool.check") / "sale_marks.toml").read_text("utf-8"))
 HEADERS = {About(name): frozenset(map(folded, texts)) for name, texts in _TABLES["headers"].items()}
-_WORDS = {name: frozenset(map(folded, texts)) for name, texts in _TABLES["words"].items()}
+_WORDS = {
+    name: frozenset(folded(text) or text for text in texts)
+    for name, texts in _TABLES["words"].items()
+}
 LISTING_ACTION = re.compile(r"\*?\s*action\s*\(.*")
 """The header in files of marketplaces: `*Action(SiteID=France|Country=FR|…)`."""
 
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?.*|\d\d?[./-]\d\d?[./-]\d{2,4}.*")
-_NOTHING = re.compile(r"0000-00-00.*|null|\\n|nan|nat", re.IGNORECASE)
-"""Texts of databases and programs for no date and no value."""
+_NOTHING = re.compile(r"0000-00-00.*|null|\\n|nan|nat|[-\u2013\u2014_.,/]+", re.IGNORECASE)
+"""Texts of databases, programs and people for no date and no value."""
+_NUMBER = re.compile(r"(-?[0-9]+)(?:[.,]0+)?", re.ASCII)
+_SIGN_STYLE = "\ufe0f"
+"""The character behind a sign that shows it in colours."""
 
 NOT_SOLD = {
-    About.SOLD: _WORDS["no"] | _WORDS["deleted"] | _WORDS["unsold"],
+    About.SOLD: _WORDS["no"] | _WORDS["crossed"] | _WORDS["deleted"] | _WORDS["unsold"],
     About.UNSOLD: _WORDS["yes"] | _WORDS["deleted"] | _WORDS["unsold"],
     About.ACTION: _WORDS["deleted"] | _WORDS["taken_off"],
     About.STATUS: _WORDS["deleted"] | _WORDS["unsold"],
@@ -61,6 +68,12 @@ ALWAYS: dict[About, tuple[str, ...]] = {
     About.STATE: (),
 }
 """Words for a recipe beside the words in the sheet, since a later delivery may have them."""
+_OUTRIGHT = {
+    About.ACTION: _WORDS["deleted"],
+    About.STATUS: _WORDS["deleted"] | _WORDS["unsold"],
+}
+_MOST_WORDS = 8
+"""Words of a column without a known header that may mark rows."""
 
 
 def about_of(header: str) -> About | None:
@@ -71,12 +84,29 @@ def about_of(header: str) -> About | None:
     return next((about for about, names in HEADERS.items() if name in names), None)
 
 
+def about_of_words(cells: Iterable[Cell]) -> About | None:
+    """Return the subject of a column by what it says: an action or a status in each cell.
+
+    At least one cell says outright that its row is deleted or not for sale.
+    """
+    words = {word for cell in cells if (word := folded(plain(shown(cell))))}
+    if not words or len(words) > _MOST_WORDS:
+        return None
+    for about, outright in _OUTRIGHT.items():
+        if not words.isdisjoint(outright) and words <= NOT_SOLD[about] | IS_SOLD[about]:
+            return about
+    return None
+
+
 def is_sold(about: About, cell: Cell) -> bool | None:
     """Return False if a cell marks its row as not for sale; None if unclear, True for a blank."""
-    text = plain(shown(cell))
-    word = (
-        f"{rounded(cell.text):f}".removesuffix(".0") if cell.kind is Kind.NUMBER else folded(text)
-    )
+    text = plain(shown(cell)).rstrip(_SIGN_STYLE)
+    if cell.kind is Kind.NUMBER:
+        word = f"{rounded(cell.text):f}".removesuffix(".0")
+    elif number := _NUMBER.fullmatch(text):
+        word = number[1]
+    else:
+        word = folded(text) or text
     if not word or word in IS_SOLD[about] or _NOTHING.fullmatch(text):
         return True
     is_date = about is About.UNSOLD and (cell.kind is Kind.DATE or bool(_DATE.fullmatch(text)))

@@ -48,6 +48,29 @@ def test_a_map_leaves_such_rows_out(feedtool: Feedtool, files: Files, header: st
     assert ran.statuses == statuses, ran.only["problems"]
 
 
+BY_WORDS = {
+    # Header and cells of a column whose name is not known: whether it may mark rows.
+    "Mouvement": (("update", "delete", "", "update"), True),
+    "Lifecycle": (("active", "archived", "draft", "active"), True),
+    "Commande": (("MAJ", "Supprimer", "MAJ", "ajout"), True),
+    "Gamme": (("A", "D", "A", "C"), False),
+    "Remarque": (("delete", "voir Paul", "", ""), False),
+    "Rayon": (("actif", "en stock", "actif", "actif"), False),
+}
+
+
+@pytest.mark.parametrize("header", BY_WORDS)
+def test_a_map_asks_about_an_unknown_column_by_its_words(
+    feedtool: Feedtool, files: Files, header: str
+) -> None:
+    cells, is_mark = BY_WORDS[header]
+    files.text("\n".join(LIST).format(*cells, header=header) + "\n", "list.csv")
+    ran = feedtool("map list.csv --yes --format json --out a.toml", *FIXED)
+    column = ran.json["columns"][-1]
+    assert bool(column.get("notForSale")) == is_mark
+    assert not (is_mark and column["accepted"])
+
+
 def test_a_map_asks_about_words_that_nobody_understands(feedtool: Feedtool, files: Files) -> None:
     cells = ("Nouveau", "Rupture", "Nouveau", "Rupture")
     files.text("\n".join(LIST).format(*cells, header="Statut") + "\n", "list.csv")

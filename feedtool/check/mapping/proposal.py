@@ -16,7 +16,7 @@ from feedtool.check.mapping.evidence import (
     other_keys,
 )
 from feedtool.check.mapping.words import words_of
-from feedtool.check.sale_marks import ALWAYS, About, about_of, is_sold
+from feedtool.check.sale_marks import ALWAYS, About, about_of, about_of_words, is_sold
 from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import ACTION
 from feedtool.model.cells import Column, folded, letters, shown
@@ -24,7 +24,7 @@ from feedtool.model.text import tr
 
 SHOWN = 3
 """The most alternatives and samples in a proposal."""
-SURE_MARK, UNSURE_MARK = 95, 50
+SURE_MARK, LIKELY_MARK, UNSURE_MARK = 95, 80, 50
 """The confidence that a column marks rows as not for sale, with and without known words."""
 REFERENCES = frozenset(("reference", "unclear reference"))
 """Concepts; a sheet usually has one of them."""
@@ -103,7 +103,9 @@ def _with_mark(
     column: SheetColumn, proposal: ColumnProposal, known: Mapping[str, Column]
 ) -> ColumnProposal:
     """Return the proposal for a column that may mark rows as not for sale."""
-    about = about_of(column.header)
+    sure, about = SURE_MARK, about_of(column.header)
+    if about is None and not proposal.key and proposal.confidence < SURE_MARK:
+        sure, about = LIKELY_MARK, about_of_words(column.cells)
     unsold = (cell for cell in column.cells if about and is_sold(about, cell) is False)
     words = {folded(cell.text): plain(shown(cell)) for cell in unsold}
     is_field = proposal.key is not None and about in {About.STATUS, About.STATE}
@@ -113,7 +115,7 @@ def _with_mark(
     return replace(
         proposal,
         key=None,
-        confidence=SURE_MARK if words or is_understood else UNSURE_MARK,
+        confidence=sure if words or is_understood else UNSURE_MARK,
         is_useless=True,
         alternatives=tuple(key for key in (ACTION,) if key in known),
         reason=tr("says which rows are not for sale")

@@ -82,7 +82,10 @@ def _says(value: Value, *words: str) -> bool:
         case Decimal() | bool():
             text = show(value)
         case _:
-            return isinstance(value, str) and folded(value) in map(folded, words)
+            # A word of signs alone, as ✗, is itself.
+            return isinstance(value, str) and (folded(value) or value.strip()) in {
+                folded(word) or word for word in words
+            }
     return text in words
 
 

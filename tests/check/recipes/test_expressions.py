@@ -143,6 +143,8 @@ VALUES: Mapping[str, Value] = {
     'says(-1, "1", "-1.0")': False,
     'says(since, "2026-11-18")': False,
     'says(nothing, "none", "")': False,
+    'says("✗", "✗")': True,
+    'says("-", "✗", "")': False,
     "blank(nothing)": True,
     "blank(strip(' '))": True,
     "blank(cost)": False,
