@@ -54,7 +54,7 @@ def act(body: Any, baseline: str | None = None) -> RequestAttempt:
 
 
 def reply(document: Any) -> Reply:
-    """An answer; 404 for what there is not."""
+    """An answer with this document; 404 for None."""
     if document is None:
         return Reply(404)
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
@@ -67,7 +67,7 @@ def judged(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> Jud
     return judgement
 
 
-def told(judgement: Judgement) -> tuple[Goal, Status, str]:
+def outcome(judgement: Judgement) -> tuple[Goal, Status, str]:
     """The goal, the row's status, and the first message's code."""
     message = judgement.messages[0] if judgement.messages else None
     return judgement.goal, judgement.status, message.code if message else ""
@@ -118,7 +118,7 @@ EACH = pytest.mark.parametrize("name", PROTOCOLS)
 
 
 def by_status(**goals: Any) -> dict[str, Any]:
-    """What is said of an order by its status; `others` for all that are not named."""
+    """The expected judgement by order status; `others` for the statuses not named."""
     return {status: goals.get(status, goals["others"]) for status in (*STATUSES, "Frozen")}
 
 
@@ -141,7 +141,7 @@ LINES = (*STATUSES, "CancelRequest", "Frozen", "")
 
 
 def by_line(name: str, order_status: str, line_status: str) -> tuple[Goal, Status, str]:
-    """What is said of a line of these statuses."""
+    """The expected judgement of a line with these statuses."""
     status = line_status or order_status
     if name == "cancel":
         if "Cancelled" in {status, order_status}:
@@ -166,7 +166,7 @@ def test_each_pair_of_statuses(name: str) -> None:
     found, expected = {}, {}
     for order_status, line_status in STATES:
         judgement = judged(protocol, act(body), order(order_status, line(1, line_status)), *others)
-        found[order_status, line_status] = told(judgement)
+        found[order_status, line_status] = outcome(judgement)
         expected[order_status, line_status] = (
             goals[order_status] if goals else by_line(name, order_status, line_status)
         )
@@ -180,7 +180,7 @@ def test_each_pair_of_statuses(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["ship", "cancel"])
-def test_once_it_was_sent_what_is_so_is_proof(name: str) -> None:
+def test_after_sending_the_state_is_proof(name: str) -> None:
     protocol, body, _ = PROTOCOLS[name]
     reached = 0
     for order_status, line_status in STATES:
@@ -201,7 +201,7 @@ def test_an_order_that_there_is_not(name: str) -> None:
     protocol, body, others = PROTOCOLS[name]
     asked = act(body)
     judgement = judged(protocol, asked, None, *others)
-    assert told(judgement) == impossible(UNKNOWN)
+    assert outcome(judgement) == impossible(UNKNOWN)
     assert "O/1" in judgement.messages[0].text
     assert protocol.looks(asked)[0].target == "/orders/O%2F1"
     assert 404 in protocol.looks(asked)[0].success
@@ -212,7 +212,7 @@ WRONG = [b"", b"[]", b"{}", b'"x"', b"null", b"{", b'{"orderId": "O1"}', b'{"sta
 
 @pytest.mark.parametrize("body", [*WRONG, b'{"orderId": {}, "status": []}', b"\xff"])
 @EACH
-def test_what_is_no_order_is_unreadable(name: str, body: bytes) -> None:
+def test_documents_that_are_no_orders_are_unreadable(name: str, body: bytes) -> None:
     protocol, asked, others = PROTOCOLS[name]
     with pytest.raises(Unreadable):
         judged(protocol, act(asked), body, *others)
@@ -226,7 +226,7 @@ def test_what_is_no_order_is_unreadable(name: str, body: bytes) -> None:
 def test_other_channels_decide_by_themselves(name: str, status: str) -> None:
     protocol, body, _ = PROTOCOLS[name]
     judgement = judged(protocol, act(body), order(status, salesChannelId="SECOND"))
-    assert told(judgement) == impossible("approval-primary-only")
+    assert outcome(judgement) == impossible("approval-primary-only")
     named = order(status, salesChannelId=None, salesChannel={"id": "SECOND"})
     assert judged(protocol, act(body), named) == judgement
 
@@ -366,7 +366,7 @@ SHIPMENTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], Any]] = {
 
 @pytest.mark.parametrize(("body", "state", "expected"), SHIPMENTS.values(), ids=SHIPMENTS)
 def test_shipments(body: Any, state: dict[str, Any], expected: Any) -> None:
-    assert told(judged(SHIPMENT, act(body), state)) == expected
+    assert outcome(judged(SHIPMENT, act(body), state)) == expected
 
 
 SENT: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]] = {
@@ -394,7 +394,7 @@ SENT: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]
 
 
 @pytest.mark.parametrize(("body", "state", "expected"), SENT.values(), ids=SENT)
-def test_only_what_is_open_is_shipped(body: Any, state: dict[str, Any], expected: Any) -> None:
+def test_only_open_lines_are_shipped(body: Any, state: dict[str, Any], expected: Any) -> None:
     call = sent(SHIPMENT, act(body), state)
     assert (call.method, call.target) == ("POST", "/orders/O%2F1/shipments")
     assert posted(call) == expected
@@ -439,12 +439,12 @@ def test_a_proof_names_the_lines_where_they_differ(second: str, proof: str) -> N
     ],
 )
 def test_parcels_may_show_later(baseline: str | None, parcels: str, expected: Any) -> None:
-    """Of a line that was open before it was sent, and that is shipped with nothing named yet."""
+    """Lines that were open before sending, and are shipped with no parcel named yet."""
     state = order("Shipped", line(1, "Shipped", parcels))
-    assert told(judged(SHIPMENT, act(SHIP_BODY, baseline), state)) == expected
+    assert outcome(judged(SHIPMENT, act(SHIP_BODY, baseline), state)) == expected
 
 
-def of_products(*names: str) -> dict[str, Any]:
+def with_products(*names: str) -> dict[str, Any]:
     return {**parcel("P1"), "sellerProductReferences": list(names)}
 
 
@@ -457,25 +457,25 @@ def sold(number: int, name: str, status: str = "", parcels: str = "") -> dict[st
 @pytest.mark.parametrize(
     ("body", "lines", "expected", "travels"),
     [
-        ([of_products("A")], [sold(1, "A"), sold(2, "B")], OPEN, ["L1"]),
-        ([of_products("B", "A")], [sold(1, "A"), sold(2, "B")], OPEN, ["L2", "L1"]),
+        ([with_products("A")], [sold(1, "A"), sold(2, "B")], OPEN, ["L1"]),
+        ([with_products("B", "A")], [sold(1, "A"), sold(2, "B")], OPEN, ["L2", "L1"]),
         (
-            [of_products("B")],
+            [with_products("B")],
             [sold(1, "A"), sold(2, "B", "Shipped", "P1")],
             already(Status.SHIPPED),
             None,
         ),
-        ([of_products("X")], [sold(1, "A")], impossible("order-unknown"), None),
-        ([of_products("A")], [sold(1, "A"), sold(2, "A")], impossible("line-ambiguous"), None),
-        ([of_products("A", "X")], [sold(1, "A")], OPEN, ["L1"]),
+        ([with_products("X")], [sold(1, "A")], impossible("order-unknown"), None),
+        ([with_products("A")], [sold(1, "A"), sold(2, "A")], impossible("line-ambiguous"), None),
+        ([with_products("A", "X")], [sold(1, "A")], OPEN, ["L1"]),
     ],
 )
 def test_a_product_may_stand_for_its_line(
     body: Any, lines: Any, expected: Any, travels: list[str] | None
 ) -> None:
-    """Where one line has it; a parcel whose products have no line is not of the whole order."""
+    """One line must have it; a parcel whose products have no line is not of the whole order."""
     state, asked = order("InPreparation", *lines), act(body)
-    assert told(judged(SHIPMENT, asked, state)) == expected
+    assert outcome(judged(SHIPMENT, asked, state)) == expected
     if travels:
         assert posted(sent(SHIPMENT, asked, state)) == [{**parcel("P1"), "orderLineIds": travels}]
 
@@ -489,7 +489,7 @@ def test_a_product_may_stand_for_its_line(
         ("Accepted", "Cancelled", "Cancelled"),
     ],
 )
-def test_what_cannot_be_shipped_is_said_by_what_hinders_it(
+def test_the_error_of_a_shipment_names_the_hindering_status(
     order_status: str, line_status: str, word: str
 ) -> None:
     judgement = judged(SHIPMENT, act(SHIP_BODY), order(order_status, line_status))
@@ -559,7 +559,7 @@ CANCELLATIONS: dict[str, tuple[dict[str, Any], dict[str, Any], Any]] = {
 
 @pytest.mark.parametrize(("body", "state", "expected"), CANCELLATIONS.values(), ids=CANCELLATIONS)
 def test_cancellations(body: Any, state: dict[str, Any], expected: Any) -> None:
-    assert told(judged(CANCELLATION, act(body), state)) == expected
+    assert outcome(judged(CANCELLATION, act(body), state)) == expected
 
 
 REASONS = {"items": [{"code": "broken"}, {"code": "late", "label": "Too late"}]}
@@ -578,13 +578,13 @@ REASONS = {"items": [{"code": "broken"}, {"code": "late", "label": "Too late"}]}
 )
 def test_a_reason_that_the_service_does_not_list_is_not_sent(reasons: Any, expected: Any) -> None:
     state = order("InPreparation", "", "")
-    assert told(judged(CANCELLATION, act(cancelling("L1")), state, reasons)) == expected
+    assert outcome(judged(CANCELLATION, act(cancelling("L1")), state, reasons)) == expected
     cancelled = order("InPreparation", "Cancelled", "")
     judgement = judged(CANCELLATION, act(cancelling("L1")), cancelled, reasons)
-    assert told(judgement) == already(Status.CANCELLED)
+    assert outcome(judgement) == already(Status.CANCELLED)
 
 
-def test_a_reason_that_is_not_sent_is_told_with_those_that_are() -> None:
+def test_the_error_of_an_unknown_reason_lists_the_known_ones() -> None:
     asked = act(cancelling("L1", reason="nonsense"))
     (message,) = judged(CANCELLATION, asked, order("InPreparation", ""), REASONS).messages
     assert message.text == (
@@ -619,7 +619,7 @@ TWO_WAYS = {
 }
 
 
-def of_lines(*numbers: int) -> dict[str, Any]:
+def cancelled_lines(*numbers: int) -> dict[str, Any]:
     listed = [{**CANCEL_LINE, "lineId": f"L{n}", "offerId": f"offer {n}"} for n in numbers]
     return {"orderSellerId": "O/1", "lines": listed}
 
@@ -627,9 +627,17 @@ def of_lines(*numbers: int) -> dict[str, Any]:
 CANCELLED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "all lines": (cancelling("L1", "L2"), order("InPreparation", "", ""), WHOLE),
     "the order": (cancelling(""), order("InPreparation", "", ""), WHOLE),
-    "some lines": (cancelling("L2"), order("InPreparation", "", ""), of_lines(2)),
-    "the rest": (cancelling("L1", "L2"), order("InPreparation", "Cancelled", ""), of_lines(2)),
-    "the order's rest": (cancelling(""), order("InPreparation", "", "Cancelled"), of_lines(1)),
+    "some lines": (cancelling("L2"), order("InPreparation", "", ""), cancelled_lines(2)),
+    "the rest": (
+        cancelling("L1", "L2"),
+        order("InPreparation", "Cancelled", ""),
+        cancelled_lines(2),
+    ),
+    "the order's rest": (
+        cancelling(""),
+        order("InPreparation", "", "Cancelled"),
+        cancelled_lines(1),
+    ),
     "all, beside one by name": (cancelling("L1", ""), order("InPreparation", "", ""), WHOLE),
     "in two ways": (
         {
@@ -650,7 +658,7 @@ CANCELLED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "what the warehouse has not shipped": (
         cancelling("L1", "L2"),
         order("InPreparation", "InPreparation", line(2, "InPreparation", **WAREHOUSE)),
-        of_lines(1),
+        cancelled_lines(1),
     ),
 }
 
@@ -699,8 +707,8 @@ def granted(amount: Any = 9, *requests: Any, baseline: str | None = None) -> Jud
         ("much", OPEN),
     ],
 )
-def test_a_gesture_is_within_what_is_available(amount: Any, expected: Any) -> None:
-    assert told(granted(amount)) == expected
+def test_a_gesture_is_within_the_available_amount(amount: Any, expected: Any) -> None:
+    assert outcome(granted(amount)) == expected
 
 
 NEW: dict[str, tuple[list[Any], Any]] = {
@@ -721,20 +729,20 @@ NEW: dict[str, tuple[list[Any], Any]] = {
 
 
 @pytest.mark.parametrize(("requests", "expected"), NEW.values(), ids=NEW)
-def test_what_comes_of_a_gesture_is_said_by_its_request(requests: list[Any], expected: Any) -> None:
+def test_the_request_of_a_gesture_decides_its_result(requests: list[Any], expected: Any) -> None:
     judgement = granted(0, *requests, baseline='["G1"]')
-    assert told(judgement) == expected
+    assert outcome(judgement) == expected
     if judgement.messages:
         assert "request G2 is" in judgement.messages[0].text
 
 
-def test_ours_is_the_gesture_that_was_answered() -> None:
+def test_the_answered_gesture_is_ours() -> None:
     """Somebody else has granted the same meanwhile."""
     asked = act(GESTURE_BODY, "[]")
     asked = asked._replace(package=asked.package._replace(package_id="G2"))
     requests = {"items": [request("G1", status="Accepted"), request("G2", status="Refused")]}
     judgement = judged(GRANT, asked, order("Shipped"), None, requests)
-    assert told(judgement) == (Goal.OTHERWISE, Status.REJECTED, "")
+    assert outcome(judgement) == (Goal.OTHERWISE, Status.REJECTED, "")
 
 
 def test_a_gesture_is_found_on_any_page_of_the_list_however_it_is_filtered() -> None:
@@ -743,7 +751,7 @@ def test_a_gesture_is_found_on_any_page_of_the_list_however_it_is_filtered() -> 
     granted = [request("G7", status="Accepted")]
     documents = (order("Shipped"), None, {"items": others}, {"items": [*others, *granted]})
     judgement = judged(GRANT, act(GESTURE_BODY, "[]"), *documents)
-    assert told(judgement) == (Goal.REACHED, Status.ACCEPTED, "")
+    assert outcome(judgement) == (Goal.REACHED, Status.ACCEPTED, "")
     *_, asked = GRANT.looks(act(GESTURE_BODY))
     assert asked.following
 
@@ -757,13 +765,13 @@ def test_a_gesture_sends_its_body_and_knows_the_requests_before() -> None:
 
 
 @pytest.mark.parametrize("body", [b"{}", b"", b"7", b'{"items": {}}', b"<html>"])
-def test_a_list_of_gestures_that_is_none_is_unreadable(body: bytes) -> None:
+def test_an_invalid_list_of_gestures_is_unreadable(body: bytes) -> None:
     with pytest.raises(Unreadable):
         judged(GRANT, act(GESTURE_BODY), order("Shipped"), None, body)
 
 
-def test_the_protocols_say_of_each_state_whether_they_can_be_called() -> None:
-    """What is open can be called, and what is called is about the lines that are open."""
+def test_protocols_can_be_called_in_open_states() -> None:
+    """Open states can be called, and the call names the open lines."""
     for order_status, first, second in product(STATUSES, LINES, LINES):
         state = order(order_status, line(1, first), line(2, second))
         for protocol, body in (

@@ -154,7 +154,7 @@ INVOICED = {"O5": "Success", "O8": "Failure"}
         ({}, {**dict.fromkeys(EVERY, ""), **INVOICED, "O10": ""}),
     ],
 )
-def test_orders_say_what_became_of_their_invoice(
+def test_orders_show_the_state_of_their_invoice(
     tmp_path: Path, filters: dict[str, Any], expected: dict[str, str]
 ) -> None:
     path = tmp_path / "orders.csv"
@@ -170,7 +170,7 @@ def test_orders_say_what_became_of_their_invoice(
     assert {row["orderId"]: row["invoice.status"] for row in rows} == expected
 
 
-def test_what_can_change_is_never_left_out_by_the_service(tmp_path: Path) -> None:
+def test_changeable_properties_are_not_filtered_by_the_service(tmp_path: Path) -> None:
     service = Service(SHOP)
     wanted = {"status": ("InPreparation",), "sales_channel": ("PRIMARY",), "to_do": True}
     export(ORDERS, tmp_path / "orders.csv", service=service, **wanted)
@@ -184,7 +184,7 @@ def test_what_can_change_is_never_left_out_by_the_service(tmp_path: Path) -> Non
     }
 
 
-def test_nothing_at_all(tmp_path: Path) -> None:
+def test_an_empty_export_writes_no_file(tmp_path: Path) -> None:
     with pytest.raises(NothingToDo, match=r"there are no orders$"):
         table(ORDERS, tmp_path)
     with pytest.raises(NothingToDo, match="there are no orders like that"):
@@ -204,7 +204,7 @@ def test_nothing_at_all(tmp_path: Path) -> None:
         (order("O1", "Processing"), ""),
     ],
 )
-def test_what_an_order_waits_for(document: dict[str, Any], expected: str) -> None:
+def test_the_next_act_of_an_order(document: dict[str, Any], expected: str) -> None:
     read = read_document(document)
     assert read
     assert to_do(read) == expected
@@ -260,7 +260,7 @@ def test_reasons_are_choices_and_are_stamped(
     assert listed.isdisjoint({"lost", "price-error"} - choices)
 
 
-def test_an_export_says_which_reasons_its_rows_may_have(tmp_path: Path) -> None:
+def test_an_export_lists_the_reasons_of_its_rows(tmp_path: Path) -> None:
     path = tmp_path / "orders.xlsx"
     brought(ORDERS, path, SHOP, reasons=REASONS)
     book = load_workbook(path)
@@ -295,7 +295,7 @@ def test_reasons_have_labels_in_the_language_of_the_sheet(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("is_asked", "amounts"), [(True, {"O5": "5.5"}), (None, {})])
-def test_what_may_still_be_granted_for_a_shipped_order(
+def test_available_gestures_of_shipped_orders(
     tmp_path: Path, *, is_asked: bool | None, amounts: dict[str, str]
 ) -> None:
     rows = table(ORDERS, tmp_path, *SHOP, gesture_amounts=is_asked)
@@ -318,7 +318,7 @@ def test_all_that_can_be_filled_is_in_a_csv(tmp_path: Path) -> None:
     assert [key for key in row if key in FILLED] == list(FILLED)
 
 
-def test_what_is_filled_is_in_sight_and_addresses_are_folded_away(tmp_path: Path) -> None:
+def test_columns_to_fill_are_visible_and_addresses_folded(tmp_path: Path) -> None:
     path = tmp_path / "orders.xlsx"
     brought(ORDERS, path, SHOP)
     sheet = load_workbook(path)["Orders"]
@@ -384,7 +384,7 @@ class Changing(Service):
         self._later = [after, SHOP[3]]
 
     def send(self, call: Call) -> Reply:
-        """The page; the next one has the order as it is then."""
+        """The page; the next one has the later state of the order."""
         reply = super().send(call)
         self._orders = sorted(self._later, key=lambda it: str(it["updatedAt"]))
         return reply

@@ -121,7 +121,7 @@ def test_a_request_is_held_with_all_of_its_rows(files: Files) -> None:
     assert [*held(checked(path))] == [(2, "ships-cancelled"), (3, "ships-cancelled")]
 
 
-def test_what_was_sent_before_is_held_where_it_must_not_be_doubled(files: Files) -> None:
+def test_a_repeated_gesture_is_held(files: Files) -> None:
     path = files.csv(gesture("O", "5"), ship("P"), name="orders.csv")
     sheet = checked(path)
     hold_guarded([sheet], SelectionOptions(), lambda _: 7)

@@ -1,4 +1,4 @@
-"""The lists beside orders: what comes of their pages, of any shape that the service may choose."""
+"""The lists beside orders: their rows, from pages of any shape of the service."""
 
 import csv
 from collections.abc import Mapping
@@ -207,7 +207,7 @@ def test_reasons_of_every_channel_and_status(
 CONFIGURATION = "/sales-channel-commercial-gesture-configurations"
 
 
-def test_every_channel_has_what_is_known_of_it(tmp_path: Path) -> None:
+def test_every_channel_has_its_known_facts(tmp_path: Path) -> None:
     service = Service({CHANNELS: LISTED, f"{CONFIGURATION}/PRIMARY": {"isEnabled": False}})
     rows = table(CHANNEL_EXPORT, tmp_path, service)
     assert [tuple(row.values()) for row in rows] == [
@@ -216,7 +216,7 @@ def test_every_channel_has_what_is_known_of_it(tmp_path: Path) -> None:
     ]
 
 
-def test_channels_have_what_the_service_says_of_them(tmp_path: Path) -> None:
+def test_channels_have_the_facts_of_the_service(tmp_path: Path) -> None:
     service = Service(
         {
             f"{CONFIGURATION}/PRIMARY": {"isEnabled": True, "maximumAmount": 20, "new": "x"},
@@ -230,7 +230,7 @@ def test_channels_have_what_the_service_says_of_them(tmp_path: Path) -> None:
     ]
 
 
-def test_a_channel_that_there_is_not_is_told(tmp_path: Path) -> None:
+def test_an_unknown_channel_is_reported(tmp_path: Path) -> None:
     service = Service({f"{CONFIGURATION}/PRIMARY": {"isEnabled": True}})
     path = tmp_path / "channels.csv"
     found = export(CHANNEL_EXPORT, path, service=service, sales_channel=("PRIMARY", "NONE"))
@@ -248,14 +248,14 @@ NOTHING: dict[str, tuple[Export, Any]] = {
 
 
 @pytest.mark.parametrize(("kind", "answers"), NOTHING.values(), ids=NOTHING)
-def test_nothing_at_all(tmp_path: Path, kind: Export, answers: Any) -> None:
+def test_an_empty_export_writes_no_file(tmp_path: Path, kind: Export, answers: Any) -> None:
     with pytest.raises(NothingToDo):
         table(kind, tmp_path, Service(answers))
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("kind", [GESTURES, ORDER_TRACKING], ids=lambda kind: kind.kind)
-def test_a_refusal_is_told(tmp_path: Path, kind: Export) -> None:
+def test_a_refusal_is_reported(tmp_path: Path, kind: Export) -> None:
     with pytest.raises(UsageProblem, match="does not list"):
         table(kind, tmp_path, Service({}))
 
@@ -269,7 +269,7 @@ def test_a_workbook_has_labels_and_dates(tmp_path: Path) -> None:
     assert {"requestId", "orderId", "createdAt", "G1", "2026-11-20 08:00:00"} <= set(values)
 
 
-def test_from_the_command_line(feedtool: Feedtool, tmp_path: Path) -> None:
+def test_channels_are_exported_by_the_command(feedtool: Feedtool, tmp_path: Path) -> None:
     path = tmp_path / "channels.xlsx"
     words = f"export channels --sandbox --sales-channel PRIMARY,NONE --out {path}"
     code, out, err = feedtool(words)

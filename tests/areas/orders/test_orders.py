@@ -26,7 +26,7 @@ TO_HANDLE = "--status WaitingAcceptance,InPreparation,Delivered --no-addresses"
 
 @pytest.fixture
 def shop(enter_exported: Enter) -> list[dict[str, Any]]:
-    """The rows of `orders.xlsx`, of which something may be asked, in a folder of the test's own."""
+    """The rows of `orders.xlsx` with possible actions, in a folder of the test."""
     enter_exported(f"export orders --sandbox {TO_HANDLE}")
     return orders("orders.xlsx")
 
@@ -51,7 +51,7 @@ WAITING = {7, 9, 10}
 
 
 def handled(row: Row) -> dict[str, Any]:
-    """What a shop does with its orders: each is accepted or refused, shipped, or cancelled."""
+    """A shop's acts on its orders: each is accepted or refused, shipped, or cancelled."""
     last = int(row["orderId"][-3:])
     if row["status"] == "WaitingAcceptance":
         return {"action": "Refuse" if last % 2 else "Accept"}
@@ -80,7 +80,6 @@ def expected_statuses(rows: Iterable[Row]) -> list[str]:
 
 
 def answers(path: str) -> list[tuple[str, str]]:
-    """The status and the message beside each row of an annotated copy."""
     return [(row["feedtool status"], row["feedtool message"]) for row in orders(path)]
 
 
@@ -167,7 +166,7 @@ def test_a_carriers_file_may_be_sent_every_evening(
 
 
 def test_a_warehouses_file_names_products(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
-    """Where it has no line: each parcel is of the line of its product."""
+    """Without lines, each parcel is of the line of its product."""
     lines = [row for row in shop if handled(row).get("carrierName")]
     header, *rows = (
         "order-id;tracking-number;carrier-name;sku",
@@ -185,9 +184,7 @@ def test_a_warehouses_file_names_products(shop: list[dict[str, Any]], feedtool: 
         assert shown[row["lineId"]] == f"8R{row['orderId'][-3:]}{row['line.number']}"
 
 
-def test_a_dry_run_writes_what_would_be_sent(
-    shop: list[dict[str, Any]], feedtool: Feedtool
-) -> None:
+def test_a_dry_run_writes_the_requests(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
     fill(handled)
     ran = feedtool("submit", "filled.xlsx", "--dry-run", "--requests", "requests")
     assert ran.code == 0, ran
@@ -277,7 +274,7 @@ def test_killed_at_a_write_each_is_done_once(
 
 
 def one_gesture(row: Row) -> dict[str, Any]:
-    """A gesture for the one order of the first ones that was delivered."""
+    """A gesture for the one delivered order of the first ones."""
     is_meant = row["orderId"].endswith("E002")
     return {"action": "Gesture", "reason": "lost", "gesture.amount": 0.5} if is_meant else {}
 
@@ -308,7 +305,7 @@ def test_killed_at_a_write_a_gesture_is_never_given_twice(
 # Rows in any order.
 
 
-def test_what_is_dropped_into_a_watched_folder_is_sent_and_answered(
+def test_a_file_in_a_watched_folder_is_sent_and_answered(
     feedtool: Feedtool, shop: list[dict[str, Any]]
 ) -> None:
     parcels = {
@@ -333,8 +330,8 @@ def test_what_is_dropped_into_a_watched_folder_is_sent_and_answered(
     }
 
 
-def asked_row(order: str, number: int, **filled: str) -> dict[str, str]:
-    """A row of an order; only what is filled asks for something."""
+def order_row(order: str, number: int, **filled: str) -> dict[str, str]:
+    """A row of an order; only filled cells ask for an action."""
     keys = ("action", "carrierName", "parcelNumber", "reason", "shippingCostRefund")
     amounts = ("gesture.amount", "status", "order.lines")
     row = {"orderId": order, "lineId": f"{order}-{number}", **dict.fromkeys((*keys, *amounts), "")}
@@ -345,26 +342,26 @@ SHIPPED = {"action": "Ship", "carrierName": "UPS"}
 CANCELLED = {"action": "Cancel", "reason": "broken", "shippingCostRefund": "No"}
 GESTURE = {"action": "Gesture", "reason": "late", "gesture.amount": "2.00"}
 ROWS = [
-    asked_row("A", 1, action="Accept"),
-    asked_row("A", 2, action="Accept"),
-    asked_row("B", 1, parcelNumber="P1", **SHIPPED),
-    asked_row("B", 2, parcelNumber="P1", **SHIPPED),
-    asked_row("B", 2, parcelNumber="P2", **SHIPPED),
-    asked_row("C", 1, parcelNumber="P3", **SHIPPED),
-    asked_row("C", 2, **CANCELLED),
-    asked_row("D", 1, **GESTURE),
-    asked_row("D", 1, **GESTURE),
-    asked_row("E", 1),
-    asked_row("F", 1, parcelNumber="", **SHIPPED),
-    asked_row("F", 2, parcelNumber="P4", **SHIPPED),
-    asked_row("G", 1, action="Refuse"),
+    order_row("A", 1, action="Accept"),
+    order_row("A", 2, action="Accept"),
+    order_row("B", 1, parcelNumber="P1", **SHIPPED),
+    order_row("B", 2, parcelNumber="P1", **SHIPPED),
+    order_row("B", 2, parcelNumber="P2", **SHIPPED),
+    order_row("C", 1, parcelNumber="P3", **SHIPPED),
+    order_row("C", 2, **CANCELLED),
+    order_row("D", 1, **GESTURE),
+    order_row("D", 1, **GESTURE),
+    order_row("E", 1),
+    order_row("F", 1, parcelNumber="", **SHIPPED),
+    order_row("F", 2, parcelNumber="P4", **SHIPPED),
+    order_row("G", 1, action="Refuse"),
 ]
 WRONG = {"F", "G"}
 """Orders of which nothing is sent: a number is missing, a part is refused."""
 
 
 def requests(files: Files, rows: Iterable[Mapping[str, str]]) -> Counter[tuple[str, str, str]]:
-    """Type, order and content of all requests of some rows, whatever the order of what is in it."""
+    """Type, order and content of all requests of some rows, in any order of their members."""
     (sheet,) = checked(files.csv(*rows))
     return Counter(
         (item.package_type, item.reference, "".join(sorted(item.body.decode())))
@@ -381,7 +378,7 @@ ANY_PART = given(orders=st.sets(st.sampled_from("ABCDEFG"), min_size=1))
 
 @FEW_EXAMPLES
 @ANY_ORDER
-def test_the_order_of_rows_never_changes_what_is_sent(
+def test_the_order_of_rows_does_not_change_the_requests(
     files: Files, rows: list[dict[str, str]]
 ) -> None:
     assert_same_requests(files, rows)
@@ -390,7 +387,9 @@ def test_the_order_of_rows_never_changes_what_is_sent(
 @pytest.mark.long
 @MANY_EXAMPLES
 @ANY_ORDER
-def test_no_order_of_rows_changes_what_is_sent(files: Files, rows: list[dict[str, str]]) -> None:
+def test_no_order_of_many_rows_changes_the_requests(
+    files: Files, rows: list[dict[str, str]]
+) -> None:
     assert_same_requests(files, rows)
 
 
@@ -405,14 +404,14 @@ def assert_same_requests(files: Files, rows: list[dict[str, str]]) -> None:
 
 @FEW_EXAMPLES
 @ANY_PART
-def test_of_fewer_orders_the_others_are_sent_as_before(files: Files, orders: set[str]) -> None:
+def test_requests_do_not_depend_on_other_orders(files: Files, orders: set[str]) -> None:
     assert_others_sent_as_before(files, orders)
 
 
 @pytest.mark.long
 @MANY_EXAMPLES
 @ANY_PART
-def test_of_any_fewer_orders_the_others_are_sent_as_before(files: Files, orders: set[str]) -> None:
+def test_requests_do_not_depend_on_many_other_orders(files: Files, orders: set[str]) -> None:
     assert_others_sent_as_before(files, orders)
 
 

@@ -37,7 +37,7 @@ SNAPSHOTS = Path("home/snapshots")
 
 
 @pytest.fixture(scope="session")
-def of_one_customer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def one_customer_export(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an export of a sandbox whose orders are all of one customer."""
     folder = tmp_path_factory.mktemp("personal")
     made_by(folder, "export picking --sandbox")
@@ -54,10 +54,10 @@ def of_one_customer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shop(
-    of_one_customer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    one_customer_export: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> list[dict[str, Any]]:
     """The rows of `orders.xlsx`, in a folder of the test's own."""
-    shutil.copytree(of_one_customer, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(one_customer_export, tmp_path, dirs_exist_ok=True)
     enter(tmp_path, monkeypatch)
     return orders("orders.xlsx")
 
@@ -73,19 +73,19 @@ def is_given(row: Row) -> bool:
     return bool(row["status"] == "Delivered" and row["line.number"] == 1)
 
 
-def asked(row: Row) -> dict[str, Any]:
-    """What a shop does with its orders, and a gesture for each that has arrived."""
+def all_handled(row: Row) -> dict[str, Any]:
+    """A shop's acts on its orders, and a gesture for each that has arrived."""
     gesture = {"action": "Gesture", "reason": "Other", "gesture.amount": 0.5}
     return {**gesture, "gesture.details": DETAILS} if is_given(row) else some_handled(row)
 
 
-def given_one(row: Row) -> dict[str, Any]:
-    """The same for a single order that has arrived."""
-    return asked(row) if is_given(row) and "E" in row["orderId"] else {}
+def one_given(row: Row) -> dict[str, Any]:
+    """The acts on a single order that has arrived."""
+    return all_handled(row) if is_given(row) and "E" in row["orderId"] else {}
 
 
 def some_handled(row: Row) -> dict[str, Any]:
-    """The same for few orders: the ids of one channel alone have a letter."""
+    """The acts on few orders: only ids of one channel have a letter."""
     return handled(row) if "E" in row["orderId"] else {}
 
 
@@ -98,7 +98,7 @@ def last_days() -> set[date]:
     return {date.fromisoformat(note.read_text()) for note in (SNAPSHOTS / UNTIL).iterdir()}
 
 
-def named_in(*contents: bytes) -> list[bytes]:
+def secrets_in(*contents: bytes) -> list[bytes]:
     return [secret for secret in SECRETS if any(secret in content for content in contents)]
 
 
@@ -122,7 +122,7 @@ def without_carrier(row: Row) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("_usual_rights")
-def test_who_may_read_what_is_written(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+def test_written_files_are_private(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
     fill(without_carrier)
     options = "--requests bodies --save-plan plan"
     for command, code in {
@@ -159,11 +159,11 @@ def test_an_export_without_addresses(shop: list[dict[str, Any]], feedtool: Feedt
 # What is kept.
 
 
-def test_nothing_that_is_kept_or_told_names_a_customer(
+def test_kept_and_logged_files_name_no_customer(
     shop: list[dict[str, Any]], feedtool: Feedtool, tmp_path: Path
 ) -> None:
     assert {row["shippingAddress.email"] for row in shop} == {ADDRESS["email"]}
-    fill(asked)
+    fill(all_handled)
     hook = python(tmp_path / "hook.py", KEEP)
     ran = feedtool("submit filled.xlsx --sandbox --format json --log log.jsonl --hook", hook)
     assert (ran.code, Counter(ran.statuses)["Shipped"] > 0) == (0, True)
@@ -171,7 +171,7 @@ def test_nothing_that_is_kept_or_told_names_a_customer(
     kept = [path.read_bytes() for path in Path("home").glob("ledger*")]
     assert all(told)
     assert any(b"sha256:" in content for content in kept)
-    assert not named_in(*told, *kept, ran.err.encode())
+    assert not secrets_in(*told, *kept, ran.err.encode())
     bodies = known_to_ledger("SELECT body FROM requests")
     assert len(bodies) == len(effects())
     assert {body[:7] for body in bodies} == {b"sha256:"}
@@ -181,19 +181,19 @@ def test_nothing_that_is_kept_or_told_names_a_customer(
     assert [messages(result) for result in held] == [{"gesture-again"}] * sum(map(is_given, shop))
 
 
-def test_a_bug_report_names_nobody() -> None:
+def test_a_bug_report_names_no_customer() -> None:
     with pytest.raises(ValueError, match=DETAILS) as raised:
         int(DETAILS)
     report = Path(bug_report(raised.value, ["submit", DETAILS, f"--out={DETAILS}"]))
     text = report.read_bytes()
     report.unlink()
     assert b"ValueError" in text
-    assert not named_in(text)
+    assert not secrets_in(text)
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_was_sent_is_kept_for_a_while(feedtool: Feedtool) -> None:
-    fill(given_one)
+def test_sent_files_are_kept_for_their_days(feedtool: Feedtool) -> None:
+    fill(one_given)
     assert feedtool("submit filled.xlsx --sandbox").code == 0
     (begun,) = known_to_ledger("SELECT started_at FROM runs")
     (last,) = last_days()
@@ -218,7 +218,7 @@ def test_a_store_that_machines_share_keeps_it_no_longer(
     for row in shop:
         if row["status"] == "Delivered":
             Path(f"invoices/{row['orderId']}.pdf").write_bytes(pdf(row["orderId"]))
-    fill(asked)
+    fill(all_handled)
     shutil.copytree("home", "other")
     monkeypatch.setenv("FEEDTOOL_STORE", store)
     ledger = f"--ledger sqlite:///{Path.cwd()}/shared.sqlite"
@@ -242,9 +242,9 @@ def test_a_store_that_machines_share_keeps_it_no_longer(
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_was_sent_may_be_kept_for_good(feedtool: Feedtool) -> None:
+def test_sent_files_can_be_kept_without_limit(feedtool: Feedtool) -> None:
     Path("feedtool.toml").write_text('[profile.shop]\nseller = "sandbox"\nkeep_personal = 0\n')
-    fill(given_one)
+    fill(one_given)
     assert feedtool("submit filled.xlsx --sandbox --profile shop").code == 0
     kept = {path.name for path in SNAPSHOTS.iterdir()}
     assert len(kept) > 1

@@ -195,9 +195,7 @@ VALUES: st.SearchStrategy[Any] = (
     order=st.dictionaries(st.sampled_from(sorted(ORDER.keys() - {"orderId", "status"})), VALUES),
     line=st.dictionaries(st.sampled_from(sorted(LINE)), VALUES),
 )
-def test_whatever_a_field_holds_each_column_is_a_value(
-    order: dict[str, Any], line: dict[str, Any]
-) -> None:
+def test_each_column_is_a_value_for_any_field(order: dict[str, Any], line: dict[str, Any]) -> None:
     lines = order.get("lines", [line])
     known = {column.key for column in columns.EVERY_COLUMN}
     for row in rows(**{**order, "lines": lines}):

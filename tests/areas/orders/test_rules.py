@@ -13,7 +13,7 @@ from tests.rule_tables import Fails, Passes, Rows, cases, listed, places
 
 
 def line(action: str = "", /, **changes: str | None) -> dict[str, str]:
-    """A row that asks for an action in a valid way; `__` stands for the dot of a key."""
+    """A valid row with an action; `__` in a name is the dot of its key."""
     row = {
         "orderId": "24A17F09",
         "lineId": "24A17F09-1",
@@ -58,7 +58,6 @@ def numbered(*numbers: str) -> list[dict[str, str]]:
 
 
 def parcel(**changes: str | None) -> dict[str, str]:
-    """A row of a carrier's file."""
     row = {"orderId": "24A17F09", "parcelNumber": "8R001", "carrierName": "UPS"}
     return changed(row, changes)
 
@@ -87,8 +86,8 @@ LATER = {
 """By action, the statuses in which it is possible, never is, and may have become so since."""
 
 
-def in_statuses() -> Iterator[tuple[str, str, str]]:
-    """Each action with each status, in two writings, and the code of what is said of both."""
+def actions_in_statuses() -> Iterator[tuple[str, str, str]]:
+    """Each action with each status, in two writings, and the expected code of both."""
     for code, table in {
         "": NOW,
         "action-not-possible": NEVER,
@@ -341,7 +340,7 @@ def test_fails(find: Find, code: str, rows: Rows, expected: str) -> None:
 
 
 def test_an_action_is_judged_by_the_status(files: Files) -> None:
-    cases = [*in_statuses()]
+    cases = [*actions_in_statuses()]
     rows = [
         line(action, orderId=f"O-{number}", status=status)
         for number, (action, status, _) in enumerate(cases)
@@ -370,7 +369,7 @@ def test_over_two_files_the_first_is_named_with_its_file(files: Files) -> None:
     assert (problem.row, problem.message) == (3, "the same is asked in row 2 of one.csv")
 
 
-def test_what_is_wrong_with_a_row_keeps_back_its_order_alone(files: Files) -> None:
+def test_a_wrong_row_holds_back_only_its_order(files: Files) -> None:
     rows = [line("Ship", lineId="L1"), line("Ship", lineId="L2", parcelNumber="")]
     (sheet,) = checked(files.csv(*rows, line("Ship", orderId="O2", parcelNumber="8R2"), line()))
     assert codes(sheet) == [(2, "request-incomplete"), (3, "required-missing")]

@@ -1,4 +1,4 @@
-"""What the service says of orders: names by their alternatives, and hostile shapes."""
+"""The service's answers about orders: alternative names, and hostile shapes."""
 
 import json
 from collections.abc import Callable
@@ -89,7 +89,7 @@ def test_a_page_of_orders(document: Any) -> None:
 
 
 @pytest.mark.parametrize("document", [None, {}, 1, "x", {"items": {}}, [ORDER, {}], [None]])
-def test_a_page_with_what_is_no_order_is_unreadable(document: Any) -> None:
+def test_a_page_with_an_invalid_order_is_unreadable(document: Any) -> None:
     with pytest.raises(Unreadable):
         wire.orders_of(answer(document))
 
@@ -127,7 +127,7 @@ CREATED: dict[str, tuple[Reply, str | None]] = {
 
 
 @pytest.mark.parametrize(("reply", "expected"), CREATED.values(), ids=CREATED)
-def test_the_id_of_what_was_created(reply: Reply, expected: str | None) -> None:
+def test_the_id_of_a_created_object(reply: Reply, expected: str | None) -> None:
     assert wire.created(reply) == expected
 
 
@@ -145,7 +145,7 @@ AVAILABLE: dict[str, tuple[Any, Decimal | None]] = {
 
 
 @pytest.mark.parametrize(("document", "expected"), AVAILABLE.values(), ids=AVAILABLE)
-def test_what_may_still_be_granted(document: Any, expected: Decimal | None) -> None:
+def test_the_amount_available_for_gestures(document: Any, expected: Decimal | None) -> None:
     assert wire.available_of(answer(document)) == expected
     assert wire.available_of(answer(document, 404)) is None
 
@@ -168,7 +168,7 @@ def test_a_count(document: Any, expected: int) -> None:
 
 
 @pytest.mark.parametrize("document", [None, "x", [7], {}, {"a": 1, "b": 2}, {"count": True}, 1.5])
-def test_what_is_no_count_is_unreadable(document: Any) -> None:
+def test_an_invalid_count_is_unreadable(document: Any) -> None:
     with pytest.raises(Unreadable):
         counted(answer(document))
 
@@ -221,7 +221,7 @@ def test_no_answer_brings_a_reader_down(document: Any) -> None:
 
 @settings(max_examples=20)
 @given(document=DOCUMENTS)
-def test_no_order_brings_down_what_asks_it(document: Any) -> None:
+def test_no_order_makes_its_readers_fail(document: Any) -> None:
     found = wire.read_document({**ORDER, "lines": [document, {"parcels": document}]})
     assert found
     for own in found.lines:

@@ -146,7 +146,7 @@ def test_a_cancelled_line_does_not_hold_up_the_others(quiet: Desk) -> None:
     assert line_statuses(quiet, order) == ["Cancelled", "Delivered"]
 
 
-def test_what_is_shipped_in_the_meantime_is_not_cancelled(quiet: Desk) -> None:
+def test_an_order_shipped_meanwhile_is_not_cancelled(quiet: Desk) -> None:
     order = placed(quiet)
     assert cancel(quiet, order).status == 201
     assert ship(quiet, order).status == 201

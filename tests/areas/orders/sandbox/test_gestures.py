@@ -31,7 +31,7 @@ def words(desk: Desk) -> list[str]:
     return [item["status"] for item in requests(desk)]
 
 
-def test_what_a_channel_allows(new_desk: type[Desk]) -> None:
+def test_gestures_of_a_channel(new_desk: type[Desk]) -> None:
     with new_desk(quiet_but(gesture_channels=("PRIMARY",), gesture_amount=30)) as desk:
         first, second = (
             desk.ask("GET", f"{CONFIGURATION}/{name}").json for name in ("PRIMARY", "SECOND")
@@ -101,7 +101,7 @@ def test_all_together_are_capped(
         assert amounts(desk, order) == (20 - given, given)
 
 
-def test_the_rate_counts_where_it_is_more_and_leaves_out_what_is_cancelled(
+def test_the_higher_of_rate_and_amount_counts_without_cancelled_lines(
     new_desk: type[Desk],
 ) -> None:
     with new_desk(quiet_but(gesture_amount=0, gesture_rate=100)) as desk:
@@ -138,7 +138,7 @@ def test_a_channel_without_gestures_rejects_them(new_desk: type[Desk]) -> None:
         ({"orderId": None}, 400),
     ],
 )
-def test_what_a_request_looks_like(quiet: Desk, fields: dict[str, Any], status: int) -> None:
+def test_gestures_are_validated(quiet: Desk, fields: dict[str, Any], status: int) -> None:
     answer = gesture(quiet, placed(quiet, status="Shipped"), **fields)
     assert answer.status == status
     assert len(quiet.sandbox.effects()) == (status == 201)

@@ -1,4 +1,4 @@
-"""What orders do by themselves, and when."""
+"""Changes of orders without requests, and their times."""
 
 from datetime import timedelta
 from typing import Any
@@ -68,7 +68,7 @@ def test_a_change_has_its_own_time_however_late_it_is_seen(quiet: Desk) -> None:
     assert set(parcel) == {"parcelNumber", "carrierName", "trackingUrl", "trackingId"}
 
 
-def test_how_an_order_expires_is_a_setting(new_desk: type[Desk]) -> None:
+def test_the_status_of_an_expired_order_is_a_setting(new_desk: type[Desk]) -> None:
     with new_desk(quiet_but(accept_within=START - START, expired_as="Expired")) as desk:
         assert status(desk, placed(desk, status="WaitingAcceptance")) == "Expired"
 
@@ -86,7 +86,7 @@ def test_a_customer_who_is_not_answered_gets_his_cancellation(quiet: Desk) -> No
         assert (line_statuses(quiet, order), status(quiet, order)) == (words, "InPreparation")
 
 
-def test_what_is_shipped_is_not_cancelled_any_more(quiet: Desk) -> None:
+def test_a_shipped_order_is_not_cancelled_any_more(quiet: Desk) -> None:
     order = placed(quiet, fate=states.CUSTOMER_CANCELS)
     assert ship(quiet, order).status == 201
     quiet.wait(30 * DAY)
@@ -96,9 +96,7 @@ def test_what_is_shipped_is_not_cancelled_any_more(quiet: Desk) -> None:
 @pytest.mark.parametrize(
     ("mode", "wait"), [("TrackedHomeDelivery", states.CARRIED), ("NotTrackedHomeDelivery", None)]
 )
-def test_nobody_tells_where_an_untracked_parcel_is(
-    quiet: Desk, mode: str, wait: timedelta | None
-) -> None:
+def test_only_tracked_parcels_are_delivered(quiet: Desk, mode: str, wait: timedelta | None) -> None:
     order = placed(quiet, status="Shipped")
     order.lines[0]["delivery"]["mode"] = mode
     assert states.next_change(order, QUIET) == wait

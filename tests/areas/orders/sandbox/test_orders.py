@@ -48,13 +48,13 @@ def test_an_order_is_accepted_only_while_it_waits(quiet: Desk, before: str, word
         ({"approval_status": "Accepted"}, {}, 200),
     ],
 )
-def test_what_an_approval_looks_like(quiet: Desk, body: Any, headers: Any, status: int) -> None:
+def test_approvals_are_validated(quiet: Desk, body: Any, headers: Any, status: int) -> None:
     order = placed(quiet, status="WaitingAcceptance")
     answer = quiet.ask("POST", PATH.format(order.order_id), body, headers=headers)
     assert answer.status == status
 
 
-def test_only_the_primary_channel_lets_accept(quiet: Desk) -> None:
+def test_only_orders_of_the_primary_channel_can_be_accepted(quiet: Desk) -> None:
     order = placed(quiet, status="WaitingAcceptance", channel="SECOND")
     assert approve(quiet, order).status == 400
 
@@ -83,7 +83,7 @@ def test_a_page_holds_at_most_its_size(quiet: Desk, count: int, size: int, seen:
     assert len(listed(quiet, pageSize=size)) == seen
 
 
-def test_a_page_has_fifty_orders_unless_told_otherwise(quiet: Desk) -> None:
+def test_a_page_has_fifty_orders_by_default(quiet: Desk) -> None:
     for _ in range(51):
         placed(quiet)
     assert (len(listed(quiet)), len(listed(quiet, pageSize=100))) == (50, 51)

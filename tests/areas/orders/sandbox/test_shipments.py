@@ -32,7 +32,7 @@ def test_an_order_is_shipped_once_it_is_in_preparation(
         assert answer.json["description"].startswith("Cannot switch to shipped status")
 
 
-def test_what_was_declared_is_shown(quiet: Desk) -> None:
+def test_declared_parcels_are_shown(quiet: Desk) -> None:
     order = placed(quiet, lines=2)
     quiet.wait(60)
     assert ship(quiet, order, {**PARCEL, "trackingUrl": "https://t.example/8R001"}).status == 201

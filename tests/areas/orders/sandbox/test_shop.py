@@ -1,4 +1,4 @@
-"""Where orders come from: the past of a shop, its customers, and what they buy."""
+"""Origins of orders: a shop's past, its customers, and their purchases."""
 
 from collections import Counter
 from datetime import timedelta
@@ -67,7 +67,9 @@ def test_the_same_shop_is_the_same_byte_for_byte(new_desk: type[Desk]) -> None:
 
 
 @pytest.mark.parametrize(("opening", "count"), [(0, 0), (3, 3), (100, 24)])
-def test_how_many_open_with_it_is_a_setting(new_desk: type[Desk], opening: int, count: int) -> None:
+def test_the_number_of_opening_orders_is_a_setting(
+    new_desk: type[Desk], opening: int, count: int
+) -> None:
     with new_desk(OrderBehaviour(opening=opening)) as desk:
         assert len(listed(desk)) == count
 
@@ -86,7 +88,7 @@ def test_a_shop_without_customers_is_empty(new_desk: type[Desk]) -> None:
         assert listed(desk) == []
 
 
-def test_customers_buy_what_the_seller_offers(desk: Desk) -> None:
+def test_customers_buy_offers_of_the_seller(desk: Desk) -> None:
     desk.outcomes("Upsert", desk.offer("A-1", 1, quantity=2), desk.offer("A-2", 2, quantity=1))
     [first, second] = desk.offers(fields="deliveryOffers,product")
     names = {first["offerId"], second["offerId"]}
