@@ -71,7 +71,7 @@ def offer(
 
 
 def row(item: Mapping[str, Any], dialect: AccountSettings | None = None) -> dict[str, Any]:
-    """What an offer becomes, blanks left out."""
+    """The exported row of an offer, without blanks."""
     read = offer_of(loads(json.dumps(item).encode()))
     made = OfferRows(dialect or AccountSettings(), "fr").row(read, "PRIMARY", Counter())
     return {key: value for key, value in made.items() if value is not None}
@@ -169,7 +169,7 @@ def test_leaves_out(tmp_path: Path, item: dict[str, Any], told: str, losses: int
     assert sum(is_loss for _, _, is_loss in found.notes) == losses
 
 
-def test_empty_cells_are_told_with_the_codes(tmp_path: Path) -> None:
+def test_empty_cells_are_reported_with_their_codes(tmp_path: Path) -> None:
     strange = [
         offer("A", taxes=[VAT, {"code": "Moon", "value": 1}]),
         offer("B", modes=[{**TRACKED, "code": "Drone"}]),
@@ -197,7 +197,7 @@ def test_feedback_is_of_the_primary_channel_alone(tmp_path: Path) -> None:
     assert references(target, *fields) == [""]
 
 
-def test_what_is_asked_of_the_service(tmp_path: Path) -> None:
+def test_the_query_of_an_export(tmp_path: Path) -> None:
     answers = Answers([offer("A")])
     exported(
         tmp_path / "offers.csv",
@@ -232,7 +232,7 @@ NONE = {
 
 
 @pytest.mark.parametrize(("items", "asked", "told"), NONE.values(), ids=NONE)
-def test_nothing_is_written_where_there_is_nothing(
+def test_an_empty_export_writes_no_file(
     tmp_path: Path, items: list[dict[str, Any]], asked: dict[str, Any], told: str
 ) -> None:
     target = tmp_path / "offers.xlsx"
@@ -243,7 +243,9 @@ def test_nothing_is_written_where_there_is_nothing(
 
 
 @pytest.mark.parametrize(("status", "kind"), [(400, UsageProblem), (401, NotAuthorised)])
-def test_what_the_service_refuses(tmp_path: Path, status: int, kind: type[Exception]) -> None:
+def test_a_refused_export_writes_no_file(
+    tmp_path: Path, status: int, kind: type[Exception]
+) -> None:
     with pytest.raises(kind):
         exported(tmp_path / "offers.xlsx", service=Answers([], status=status))
     assert list(tmp_path.iterdir()) == []
@@ -265,7 +267,7 @@ skus = (
 
 
 def alike(sku: str) -> str:
-    """A reference without what makes it another one to the service, and to people the same."""
+    """A reference without differences that only the service sees."""
     return normalize("NFKC", sku).casefold()
 
 
@@ -297,7 +299,7 @@ def any_offers(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 def requested(item: dict[str, Any]) -> dict[str, Any]:
-    """The request of an Upsert that leaves an offer as it is."""
+    """The Upsert that leaves an offer unchanged."""
     price, delivery = item["integrationPrice"], item["deliveryOffers"][0]
     return {
         "sellerExternalReference": item["sellerExternalReference"],

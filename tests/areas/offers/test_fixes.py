@@ -33,13 +33,13 @@ MENDED: list[tuple[str, Cell, frozenset[str], NewValue | None]] = [
 
 
 @pytest.mark.parametrize(("name", "cell", "filled", "new"), MENDED, ids=case_id)
-def test_what_a_cell_holds_afterwards(
+def test_fixes_of_cells(
     name: str, cell: Cell, filled: frozenset[str], new: NewValue | None
 ) -> None:
     reader = ColumnReader(Whole(), Context())
     assert BY_NAME[name].fix(FlawedCell(cell, reader, filled)) == new
 
 
-def test_none_is_made_unasked_and_each_is_shown() -> None:
+def test_no_fix_is_safe_and_each_has_a_case() -> None:
     assert not any(fix.is_safe for fix in FIXES)
     assert {name for name, *_ in MENDED} == BY_NAME.keys()

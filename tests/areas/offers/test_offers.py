@@ -114,7 +114,7 @@ def test_a_field_is_read_or_none(field: str, item: dict[str, Any], value: object
     assert {**found._asdict(), **others} == {**empty._asdict(), **others}
 
 
-def test_nothing_said_is_nothing_known() -> None:
+def test_an_offer_without_fields_is_unknown() -> None:
     assert only({}) == NOTHING
     assert only(dict.fromkeys(["product", "integrationPrice", "deliveryOffers"])) == NOTHING
 
@@ -143,13 +143,13 @@ def test_no_shape_is_too_much(items: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"<html>", b'{"items":{}}', b'"items"', b"[" * 99])
-def test_what_is_no_page(body: bytes) -> None:
+def test_bodies_that_are_no_pages_are_unreadable(body: bytes) -> None:
     for read in (offers_page, packages_page):
         with pytest.raises(Unreadable):
             read(Reply(200, {}, body, URL))
 
 
-def test_an_offer_that_is_none_is_not_left_out() -> None:
+def test_an_item_that_is_no_offer_is_unreadable() -> None:
     with pytest.raises(Unreadable, match="no offer"):
         offers_page(page([{}, None]))
 
@@ -183,7 +183,7 @@ def test_a_package_in_the_list(item: object, found: ListedPackage | None) -> Non
 
 
 @pytest.mark.parametrize("key", ["", "A,1", " A", "A "])
-def test_what_no_comma_list_can_hold(key: str) -> None:
+def test_keys_that_no_comma_list_can_hold(key: str) -> None:
     assert not fits_comma_list(key)
     for references, gtins in ((["A", key], []), ([], [key])):
         with pytest.raises(ValueError, match="comma list"):

@@ -1,4 +1,4 @@
-"""The list of packages: whoever began them, by state and channel."""
+"""The list of packages of all users, by state and channel."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -87,7 +87,7 @@ def test_the_states_of_a_package(state: str, meaning: Meaning) -> None:
         {"message": {"resultCode": "1023", "message": "The package is empty."}},
     ],
 )
-def test_why_a_package_was_rejected(said: dict[str, Any]) -> None:
+def test_the_reason_of_a_rejected_package(said: dict[str, Any]) -> None:
     found = package_view(reply({"state": "Rejected", **said}))
     assert found.messages == (Message("1023", "The package is empty."),)
 
@@ -148,7 +148,7 @@ def test_items(
         ),
     ],
 )
-def test_an_item_that_is_none_spoils_no_other(item: Any) -> None:
+def test_an_invalid_item_spoils_no_other(item: Any) -> None:
     good = {"sellerExternalReference": "B", "integrationStatus": "Integrated"}
     page = results_page(reply([item, good]))
     assert page == ([RequestResult("B", Status.INTEGRATED, ())], None, 1)
@@ -242,7 +242,7 @@ def test_the_other_calls() -> None:
         ("PRIMARY", "de", "“de”.*en, fr, es"),
     ],
 )
-def test_what_no_header_carries(channel: str, language: str, told: str) -> None:
+def test_channels_that_no_header_can_carry(channel: str, language: str, told: str) -> None:
     with pytest.raises(UsageProblem) as caught:
         create_package(channel, PackageType.UPSERT, language)
     assert re.search(told, f"{caught.value.message} {caught.value.hint}")

@@ -96,7 +96,7 @@ def test_an_upsert(sent: Sent, row: dict[str, str], field: str, value: object) -
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
-def test_an_update_holds_what_is_not_blank(
+def test_an_update_holds_only_filled_cells(
     sent: Sent, changes: dict[str, str], request_: dict[str, Any]
 ) -> None:
     expected = {"sellerExternalReference": "SKU-1", **request_}
@@ -130,7 +130,7 @@ def test_amounts_keep_their_digits(files: Files) -> None:
     assert b'"originPrice":2000000' in item.body
 
 
-def test_an_item_says_what_it_is_about(files: Files) -> None:
+def test_an_item_names_its_offer_and_product(files: Files) -> None:
     rows = [
         offer(1, product__reference="R-1", salesChannelId="SECOND", action="Upsert"),
         update(2, quantity="5", action="Update"),

@@ -59,7 +59,7 @@ CASES: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("paths", "expected"), CASES.values(), ids=CASES)
-def test_what_is_under_a_path(paths: Sequence[str], expected: Mapping[str, Any]) -> None:
+def test_values_under_paths(paths: Sequence[str], expected: Mapping[str, Any]) -> None:
     assert flatten(OFFER, paths) == expected
 
 
@@ -74,7 +74,7 @@ def test_an_amount_as_a_text_is_a_number() -> None:
     }
 
 
-def test_what_is_too_deep_is_left_out() -> None:
+def test_deeply_nested_values_are_left_out() -> None:
     node: dict[str, Any] = {"a": 1}
     for _ in range(5000):
         node = {"a": node}

@@ -162,7 +162,7 @@ PASSES: Passes = {
 
 
 def at(where: str, cases: Mapping[str, Rows]) -> Mapping[str, tuple[Rows, str]]:
-    """Cases whose problems all stand there."""
+    """Cases whose problems are all at this place."""
     return {name: (rows, where) for name, rows in cases.items()}
 
 
@@ -402,7 +402,7 @@ def test_over_several_files_the_others_are_named_with_their_file(
 
 
 @pytest.mark.parametrize("other", ["0036000291452", "00036000291452"])
-def test_a_product_is_told_as_the_gtin_that_it_has(find: Find, other: str) -> None:
+def test_a_product_is_named_by_its_gtin(find: Find, other: str) -> None:
     codes = ("036000291452", other)
     rows = [offer(number, product__gtin=code) for number, code in enumerate(codes)]
     for problem in find("same-product", *rows):

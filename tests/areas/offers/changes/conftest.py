@@ -136,7 +136,7 @@ class Shop:
             resume(number, self.service, self.books)
 
     def export(self, channel: str = "PRIMARY") -> None:
-        """As `feedtool export offers` does, which remembers what it was shown."""
+        """Export like `feedtool export offers`, which remembers the shown offers."""
         now = self.transport.now
         query, target = query_of(EXPORT, channel=channel), self.folder / "export.csv"
         around = FetchContext(now, self.transport.sleep, pool=1)
@@ -178,12 +178,12 @@ class Shop:
         self.unrecorded.append(number)
 
     def applied(self) -> list[Applied]:
-        """All requests that the service has had of this seller."""
+        """All requests of this seller that the service has had."""
         every = applied_requests(self.transport.sandbox)
         return [one for one in every if one.seller == self.seller]
 
     def offers(self) -> list[tuple[object, ...]]:
-        """All that the service has, but for times."""
+        """All offers of the service, without times."""
         with self.transport.sandbox.state.transaction() as db:
             return sorted(tuple(row) for row in db.execute(OFFERS, (self.seller,)))
 

@@ -1,4 +1,4 @@
-"""What is unchanged, by what was sent before."""
+"""Unchanged rows, by earlier requests."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -213,7 +213,7 @@ def grouped() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("names", grouped(), ids=lambda names: f"{names[0]} ({len(names)})")
-def test_what_is_sent(shop: Shop, names: list[str]) -> None:
+def test_unchanged_rows_are_not_sent(shop: Shop, names: list[str]) -> None:
     most = len(files_of(names[0]))
     coming = [Step([], file.how) for file in files_of(names[0])]
     for place, name in enumerate(names):
@@ -239,7 +239,7 @@ def test_a_purge_is_sent_whole_and_leaves_nothing_known_of_others(shop: Shop) ->
     assert statuses(again) == UNCHANGED + SENT
 
 
-def test_what_a_resume_would_send_is_not_known(shop: Shop) -> None:
+def test_requests_that_a_resume_would_send_do_not_count(shop: Shop) -> None:
     shop.send(ONE)
     cut = replace(shop.service, stopping=lambda: Interrupted("cut", "resume"))
     shop.send(CHEAPER, service=cut)
@@ -282,14 +282,14 @@ def test_an_update_of_just_that(shop: Shop) -> None:
     assert statuses(shop.send(*rows, selection=CHANGED)) == UNCHANGED * len(rows)
 
 
-def test_what_is_unknown_or_failed_is_sent_whole(shop: Shop) -> None:
+def test_unknown_or_failed_offers_are_sent_whole(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(ANOTHER_PRODUCT)
     shop.send(CHEAPER, TWO, selection=PREFERRED)
     assert {one.package_type for one in shop.applied()} == {"Upsert"}
 
 
-def test_results_are_told_again_as_they_were(shop: Shop) -> None:
+def test_results_can_be_shown_again_unchanged(shop: Shop) -> None:
     shop.send(ONE)
     found = shop.send(ONE, offer(3, quantity="-1"), TWO, selection=CHANGED)
     number = int(found.outcomes[0].run or "")
@@ -319,7 +319,7 @@ def test_packages_are_sent_in_the_order_of_all_rows(shop: Shop) -> None:
     assert [one.channel for one in found.packages] == ["SECOND", "PRIMARY"]
 
 
-def test_sellers_are_kept_apart_and_nobody_is_asked_where_nothing_is_sent(
+def test_sellers_are_kept_apart_and_no_call_is_made_without_rows(
     market: Market, shop: Shop
 ) -> None:
     market.shop().send(ONE)

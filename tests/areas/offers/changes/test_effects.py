@@ -1,4 +1,4 @@
-"""What a file's numbers mean, by what was last accepted."""
+"""Meaning of a file's numbers, by the last accepted values."""
 
 import json
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def item(
 
 
 def zipped(price: str) -> Item:
-    """An offer of a legacy zip, as its feed makes it."""
+    """An offer of a legacy zip, in its feed's form."""
     body = {"Price": price, "Stock": "5", "PreparationTime": "2", "ProductCondition": "6"}
     return Item(1, PackageType.FULL, "PRIMARY", "SKU-1", "", json.dumps(body).encode())
 
@@ -74,7 +74,7 @@ def test_each_row_is_counted_once(row: Item, before: Known, counted: str) -> Non
     assert result["rows"] == 1
 
 
-def test_nothing_is_known_without_an_account() -> None:
+def test_effects_are_unknown_without_an_account() -> None:
     assert effects_of([[item()]], lambda: None)["PRIMARY"].counts == {"unknown": 1}
 
 
@@ -93,7 +93,9 @@ MOVES = {
 
 
 @pytest.mark.parametrize(("row", "before", "moved", "total"), MOVES.values(), ids=MOVES)
-def test_what_moves(row: Item, before: Known, moved: str | None, total: str) -> None:
+def test_moves_of_prices_and_stocks(
+    row: Item, before: Known, moved: str | None, total: str
+) -> None:
     result = effects((row, before))["PRIMARY"].as_json()
     names = ("pricesUp", "pricesDown", "stockUp", "stockDown")
     moves = {name: result[name] for name in names if result[name]["count"]}
@@ -103,7 +105,7 @@ def test_what_moves(row: Item, before: Known, moved: str | None, total: str) -> 
         assert moves[moved]["most"]["sellerExternalReference"] == "SKU-1"
 
 
-def test_in_words() -> None:
+def test_effects_in_words() -> None:
     result = effects(
         (item(1, price="11.09"), THERE),
         (item(2, price="12", quantity=0), THERE),
@@ -130,7 +132,7 @@ def test_in_words() -> None:
     )
 
 
-def test_what_rises_from_nothing_is_the_most() -> None:
+def test_a_rise_from_zero_is_the_largest() -> None:
     nothing = known({"price": 10.0}, 0)
     result = effects((item(1, quantity=500), THERE), (item(2, quantity=1), nothing))
     (_, stock) = describe(result)

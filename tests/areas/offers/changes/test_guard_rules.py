@@ -34,13 +34,13 @@ def row(
 
 
 def after(fields: OfferFields | None, price: float, last_price: float | None) -> Candidate:
-    """A row after what left of an offer not even the price for sure."""
+    """A row after an offer whose price is unknown or unsure."""
     offer = AcceptedOffer(fields, fields is None, "", 1, last_price)
     return row(price)._replace(offer=offer)
 
 
 def held(code: str, candidate: Candidate, settings: Guards) -> str:
-    """What a guard says of a row; empty where it lets it pass."""
+    """The message of a guard on a row; empty if it passes."""
     issue = ROW_CHECKS[code](candidate, settings)
     if issue is None:
         return ""

@@ -1,4 +1,4 @@
-"""What guards hold of what is sent, and how it is released."""
+"""Rows that guards hold, and their release."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -70,8 +70,8 @@ def gone_elsewhere(shop: Shop) -> None:
     shop.export()
 
 
-def of_unknown_outcome(shop: Shop) -> None:
-    """Its results were never read, and somebody else has changed it since."""
+def left_unknown(shop: Shop) -> None:
+    """Leave an offer whose results were never read, and that somebody else has changed since."""
     shop.send(offer(1, price__price="18"), wait=False)
     shop.elsewhere().send(offer(1, price__price="17"))
     shop.transport.sleep(4 * 24 * 3600)
@@ -84,8 +84,8 @@ def purged(shop: Shop) -> None:
     shop.send(TWO, asked=shop.purging(), confirm=lambda _: None)
 
 
-@pytest.mark.parametrize("come", [deleted, gone_elsewhere, of_unknown_outcome, purged])
-def test_the_last_price_is_known_whatever_came_of_the_offer(
+@pytest.mark.parametrize("come", [deleted, gone_elsewhere, left_unknown, purged])
+def test_the_last_price_is_known_after_any_end_of_the_offer(
     tmp_path: Path, come: Callable[[Shop], None]
 ) -> None:
     market = Market(tmp_path)
@@ -100,12 +100,12 @@ def test_the_last_price_is_known_whatever_came_of_the_offer(
 Rows = list[dict[str, str]]
 
 
-def at_zero(count: int, start: int = 0) -> Rows:
+def out_of_stock(count: int, start: int = 0) -> Rows:
     return [offer(n, quantity="0") for n in range(start, start + count)]
 
 
 def emptied(count: int, start: int = 0) -> Rows:
-    """The same as Updates."""
+    """The same rows as Updates."""
     return [update(n, quantity="0", action="Update") for n in range(start, start + count)]
 
 
@@ -123,20 +123,20 @@ HELD: Mapping[str, tuple[Rows, Rows, Mapping[str, Rows]]] = {
         *(TEN, []),
         {
             "more to zero": emptied(6),
-            "more to zero by Upserts": at_zero(6),
+            "more to zero by Upserts": out_of_stock(6),
             "more deleted": deletes(6),
             "deleted and to zero": deletes(3) + emptied(3, 3),
             "one that nobody knows, with the others": emptied(6) + emptied(1, 99),
             # A stock is shared by channels that do not know the offer.
-            "all to zero elsewhere": on_second(at_zero(10)),
-            "more than half to zero elsewhere": on_second(at_zero(6)),
-            "a part on each channel": on_second(at_zero(3)) + at_zero(3, 3),
+            "all to zero elsewhere": on_second(out_of_stock(10)),
+            "more than half to zero elsewhere": on_second(out_of_stock(6)),
+            "a part on each channel": on_second(out_of_stock(3)) + out_of_stock(3, 3),
         },
     ),
     "of what is left": (
-        *(TWENTY, at_zero(10)),
+        *(TWENTY, out_of_stock(10)),
         {
-            "the other half to zero": at_zero(10, 10),
+            "the other half to zero": out_of_stock(10, 10),
             "more than half of what is left deleted": deletes(6, 10),
             "those at zero and few more deleted": deletes(11),
         },
@@ -149,11 +149,11 @@ REMOVED: Mapping[str, tuple[Rows, Rows, Rows, int]] = {
         *(TEN, []),
         *([*emptied(6), update(8, quantity="5", action="Update")], 6),
     ),
-    "a half of what is left": (TWENTY, at_zero(10), at_zero(5, 10), 0),
-    "those at zero deleted": (TWENTY, at_zero(10), deletes(10), 0),
-    "those at zero and few more to zero": (TWENTY, at_zero(10), at_zero(11), 0),
-    "half to zero elsewhere": (TEN, [], on_second(at_zero(5)), 0),
-    "half to zero on both channels": (TEN, [], on_second(at_zero(5)) + at_zero(5), 0),
+    "a half of what is left": (TWENTY, out_of_stock(10), out_of_stock(5, 10), 0),
+    "those at zero deleted": (TWENTY, out_of_stock(10), deletes(10), 0),
+    "those at zero and few more to zero": (TWENTY, out_of_stock(10), out_of_stock(11), 0),
+    "half to zero elsewhere": (TEN, [], on_second(out_of_stock(5)), 0),
+    "half to zero on both channels": (TEN, [], on_second(out_of_stock(5)) + out_of_stock(5), 0),
     "none to zero elsewhere": (TEN, [], on_second(TEN), 0),
 }
 
@@ -167,7 +167,7 @@ def shop_of(market: Market, known: Rows, first: Rows) -> Shop:
 
 
 def held_rows(shop: Shop, rows: Rows) -> int:
-    """How many of some rows are held, all of them by this guard."""
+    """The number of held rows, all of them held by this guard."""
     submission = shop.send(*rows)
     held = statuses(submission).count("Held")
     assert [names for _, names in codes(submission) if "mass-removal" in names] == [
@@ -202,13 +202,13 @@ def test_few_offers_may_be_removed_at_once(market: Market) -> None:
 def test_a_stock_that_an_export_alone_has_shown_is_shared_as_well(shop: Shop) -> None:
     shop.elsewhere().send(*MANY)
     shop.export()
-    assert statuses(shop.send(*on_second(at_zero(30)))) == ["Held"] * 30
+    assert statuses(shop.send(*on_second(out_of_stock(30)))) == ["Held"] * 30
 
 
-def test_stocks_of_what_was_deleted_do_not_make_a_removal_less(shop: Shop) -> None:
+def test_stocks_of_deleted_offers_do_not_reduce_a_removal(shop: Shop) -> None:
     shop.send(*(offer(number) for number in range(60)))
     shop.send(*deletes(35), selection=released("mass-removal"))
-    assert statuses(shop.send(*on_second(at_zero(25, 35)))) == ["Held"] * 25
+    assert statuses(shop.send(*on_second(out_of_stock(25, 35)))) == ["Held"] * 25
 
 
 FLOOR = {"price.floor": "15"}
@@ -246,7 +246,7 @@ def test_all_or_nothing_is_nothing_where_a_row_is_held(shop: Shop) -> None:
     assert len(shop.offers()) == 1
 
 
-def test_a_purge_is_never_sent_without_what_is_held(shop: Shop) -> None:
+def test_a_purge_is_never_sent_without_its_held_rows(shop: Shop) -> None:
     shop.send(ONE, TWO, kind="legacy-offers")
     asked = shop.purging()
     found = shop.send(LOST, TWO, asked=asked, confirm=lambda _: None)
@@ -254,7 +254,7 @@ def test_a_purge_is_never_sent_without_what_is_held(shop: Shop) -> None:
     assert len(shop.offers()) == 2
 
 
-def test_a_reference_that_was_sent_before_is_the_sellers_whatever_it_looks_like(
+def test_a_reference_sent_before_is_accepted_in_any_form(
     shop: Shop,
 ) -> None:
     rows = [offer(1, sellerExternalReference="1-Feb"), offer(2, sellerExternalReference="A-2")]

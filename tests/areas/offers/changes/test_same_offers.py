@@ -26,7 +26,7 @@ PRODUCTS = (
 PRICES = ("10", "10.00", "12.5", "20")
 
 
-def named(action: str) -> st.SearchStrategy[dict[str, str]]:
+def rows_with(action: str) -> st.SearchStrategy[dict[str, str]]:
     return st.fixed_dictionaries(
         {
             "action": st.just(action),
@@ -38,7 +38,7 @@ def named(action: str) -> st.SearchStrategy[dict[str, str]]:
 
 @st.composite
 def upserts(draw: st.DrawFn) -> dict[str, str]:
-    row = draw(named("Upsert")) | draw(st.sampled_from(PRODUCTS))
+    row = draw(rows_with("Upsert")) | draw(st.sampled_from(PRODUCTS))
     row |= {
         "condition": draw(st.sampled_from(("New", "New", "UsedLikeNew"))),
         "price.price": draw(st.sampled_from(PRICES)),
@@ -61,16 +61,16 @@ def updates(draw: st.DrawFn) -> dict[str, str]:
         "preparationTime": ("", "2", "3"),
         "quantity": ("", "5", "7"),
     }
-    row = draw(named("Update"))
+    row = draw(rows_with("Update"))
     return row | {key: draw(st.sampled_from(values)) for key, values in changes.items()}
 
 
-ROWS = st.one_of(upserts(), upserts(), updates(), named("Delete"))
+ROWS = st.one_of(upserts(), upserts(), updates(), rows_with("Delete"))
 """Of an offers sheet; whatever is wrong with one is so for both shops."""
 
 
 class File(NamedTuple):
-    """What is sent, and whether it is waited for."""
+    """The rows of a file, and whether the command waits for results."""
 
     rows: list[dict[str, str]]
     is_waited_for: bool

@@ -55,13 +55,13 @@ def send(shop: Shop, *steps: object) -> None:
 
 
 def cells(row: UndoRow) -> dict[str, str]:
-    """What is restored, without what every row has."""
+    """The restored cells, without those of every row."""
     always = ("sellerExternalReference", "salesChannelId")
     return {key: str(value) for key, value in row.values.items() if key not in always}
 
 
 def numbered(row: Mapping[str, str], number: int) -> dict[str, str]:
-    """The row, of an offer and a product of its own."""
+    """The row, with an offer and a product of this number."""
     products = {"product.gtin": gtin(100 + number)} if row.get("product.gtin") == gtin(1) else {}
     return {**row, "sellerExternalReference": f"SKU-1-{number}", **products}
 
@@ -86,7 +86,7 @@ RESTORED: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 }
 
 
-def test_what_is_restored(shop: Shop) -> None:
+def test_undo_restores_changed_values(shop: Shop) -> None:
     first = [numbered(ONE, number) for number in range(len(RESTORED))]
     second = [numbered(sent, number) for number, (sent, _) in enumerate(RESTORED.values())]
     shop.send(*(row | {"action": "Upsert"} for row in first))
@@ -111,7 +111,7 @@ def test_a_struck_price_that_an_upsert_removed_comes_back(shop: Shop) -> None:
     assert cells(row) == UPDATE | {"price.originPrice": "30", "price.price": "19.99"}
 
 
-def test_what_the_run_left_as_it_was_has_no_row(shop: Shop) -> None:
+def test_unchanged_offers_get_no_row(shop: Shop) -> None:
     send(shop, ONE, ONE)
     assert undone(shop, 2) == []
 
@@ -142,7 +142,7 @@ LEFT: dict[str, tuple[list[dict[str, str]], int, str]] = {
 }
 
 
-def test_what_is_left_alone(shop: Shop) -> None:
+def test_offers_that_undo_leaves_alone(shop: Shop) -> None:
     for step in range(3):
         shop.send(
             *(
@@ -157,7 +157,7 @@ def test_what_is_left_alone(shop: Shop) -> None:
         assert (row.values, reason in row.reason) == ({}, True), (name, row)
 
 
-def test_what_was_refused_was_not_changed(shop: Shop) -> None:
+def test_refused_rows_get_no_row(shop: Shop) -> None:
     send(shop, ONE, offer(1, product__gtin="2000000000008"))
     assert undone(shop, 2) == []
 
@@ -184,14 +184,14 @@ def test_stock_that_another_channel_has_moved_is_left_alone(shop: Shop) -> None:
     assert row.reason == "its stock was changed since"
 
 
-def test_what_the_run_created_is_deleted_where_that_is_asked_for(shop: Shop) -> None:
+def test_created_offers_are_deleted_on_request(shop: Shop) -> None:
     send(shop, ONE)
     shop.send(ONE, offer(2))
     rows = undone(shop, 2, delete=True)
     assert [(row.reference, cells(row)) for row in rows] == [("SKU-2", {"action": "Delete"})]
 
 
-def test_what_was_there_before_is_not_taken_for_created(shop: Shop) -> None:
+def test_earlier_offers_are_not_taken_for_created(shop: Shop) -> None:
     shop.send(ONE)
     since = shop.service.now()
     live = LiveOffers(shop.service.client, fetch_context_of(shop.service), AccountSettings())
@@ -200,7 +200,7 @@ def test_what_was_there_before_is_not_taken_for_created(shop: Shop) -> None:
     assert created(datetime.min.replace(tzinfo=since.tzinfo)) == {"SKU-1"}
 
 
-def test_what_an_export_showed_otherwise_was_changed_since(shop: Shop) -> None:
+def test_a_difference_in_an_export_is_a_later_change(shop: Shop) -> None:
     send(shop, ONE, update(1, price__price="18"))
     other = shop.elsewhere()
     other.send(update(1, price__price="15"))
@@ -262,7 +262,7 @@ def deliver(shop: Shop, rows: Sent, way: str) -> None:
 
 
 def restored(shop: Shop) -> dict[Key, tuple[object, ...]]:
-    """What undo restores of each offer there is."""
+    """The restored columns of each offer."""
     return {(str(row[0]), str(row[1])): row[6:11] for row in shop.offers()}
 
 
@@ -275,7 +275,7 @@ STORIES = given(st.just(KNOWN) | files(), files(), st.none() | files(), st.tuple
 
 @settings(max_examples=4)
 @STORIES
-def test_undo_restores_what_the_run_changed_and_nothing_else(
+def test_undo_restores_the_changes_of_the_run_and_nothing_else(
     next_market: Callable[[], Market],
     before: Sent,
     run: Sent,

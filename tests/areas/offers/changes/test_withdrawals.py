@@ -38,7 +38,7 @@ def row(number: int = 1, status: str = "active", **changes: str | None) -> dict[
     return {**offer(number, **changes), "Status": status}
 
 
-def asked(shop: Shop) -> ReadOptions:
+def read_options(shop: Shop) -> ReadOptions:
     path = shop.folder / "recipe.toml"
     path.write_text(RECIPE, "utf-8")
     return replace(shop.asked(), recipes=RecipeFolders(lambda: START, str(path)))
@@ -47,11 +47,11 @@ def asked(shop: Shop) -> ReadOptions:
 def sent(
     shop: Shop, *rows: Mapping[str, str], selection: SelectionOptions = EVERY_ROW
 ) -> list[str]:
-    return statuses(shop.send(*rows, asked=asked(shop), selection=selection))
+    return statuses(shop.send(*rows, asked=read_options(shop), selection=selection))
 
 
 def stocks(shop: Shop) -> dict[object, object]:
-    """The quantity of each offer that the service has."""
+    """The quantity of each offer at the service."""
     return {reference: quantity for _, reference, *_, quantity, _ in shop.offers()}
 
 
@@ -96,7 +96,7 @@ EARLIER = {
 }
 
 
-def of_case(row: Mapping[str, str], place: int) -> dict[str, str]:
+def placed_row(row: Mapping[str, str], place: int) -> dict[str, str]:
     """The row, of an offer and a product that are of one case alone."""
     products = {gtin(number): gtin(100 * place + number) for number in range(1, 5)}
     reference = row["sellerExternalReference"]
@@ -109,8 +109,8 @@ def of_case(row: Mapping[str, str], place: int) -> dict[str, str]:
 
 def test_its_stock_goes_to_zero_where_it_is_known(shop: Shop) -> None:
     cases = [*enumerate(EARLIER.items(), start=1)]
-    sent(shop, *(of_case(row, place) for place, (_, (before, *_)) in cases for row in before))
-    now = [of_case(row, place) for place, (_, (_, rows, *_)) in cases for row in rows]
+    sent(shop, *(placed_row(row, place) for place, (_, (before, *_)) in cases for row in before))
+    now = [placed_row(row, place) for place, (_, (_, rows, *_)) in cases for row in rows]
     came = iter(sent(shop, *now))
     expected = {name: words for _, (name, (_, _, words, _)) in cases}
     assert {name: [*islice(came, len(words))] for name, words in expected.items()} == expected
@@ -124,7 +124,7 @@ def test_its_stock_goes_to_zero_where_it_is_known(shop: Shop) -> None:
 
 def test_the_row_says_why_and_the_run_is_read_again(shop: Shop) -> None:
     sent(shop, row())
-    submission = shop.send(ARCHIVED, row(2, "archived"), asked=asked(shop))
+    submission = shop.send(ARCHIVED, row(2, "archived"), asked=read_options(shop))
     (outcome,) = submission.outcomes
     counts = outcome.counts()
     assert (counts.rows, counts.valid, counts.skipped, counts.warnings) == (2, 1, 1, 1)
@@ -154,7 +154,7 @@ def test_guards_hold_it_as_any_removal(market: Market) -> None:
     numbers = range(30)
     sent(shop, *map(row, numbers))
     gone = [row(number, "archived") for number in numbers]
-    submission = shop.send(*gone, asked=asked(shop))
+    submission = shop.send(*gone, asked=read_options(shop))
     assert set(statuses(submission)) == {"Held"}
     assert codes(submission)[0][1][0] == "mass-removal"
     released = SelectionOptions(released=(ReleasedGuard("mass-removal"),))
@@ -162,7 +162,7 @@ def test_guards_hold_it_as_any_removal(market: Market) -> None:
     assert set(stocks(shop).values()) == {0}
 
 
-def test_what_was_not_chosen_stays_on_sale(shop: Shop) -> None:
+def test_rows_not_chosen_stay_on_sale(shop: Shop) -> None:
     sent(shop, row(), row(2))
     rows = [ARCHIVED, row(2, "archived")]
     chosen = SelectionOptions(rows=(ChosenRows("offers.csv", None, "3"),))

@@ -1,4 +1,4 @@
-"""What becomes of offer requests beside one another and beside the offers that there are."""
+"""Results of offer requests beside each other and beside existing offers."""
 
 from collections import Counter
 from datetime import timedelta
@@ -188,7 +188,7 @@ def test_updates_replace_arrays_and_leave_the_rest(desk: Desk) -> None:
 
 
 def stocks(desk: Desk, channel: str = "PRIMARY") -> dict[str, tuple[int, str, str]]:
-    """Of each offer its quantity, its state, and when it was changed."""
+    """The quantity, the state and the time of change of each offer."""
     return {
         offer["sellerExternalReference"]: (
             offer["deliveryOffers"][0]["quantity"],

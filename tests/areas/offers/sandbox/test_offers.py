@@ -253,7 +253,7 @@ def assert_every_item_in_order(new_desk: type[Desk], limit: int, count: int) -> 
         assert (first.next_query is not None) == (count > limit)
 
 
-def test_a_cursor_survives_what_happens_between_two_pages(desk: Desk) -> None:
+def test_a_cursor_survives_changes_between_two_pages(desk: Desk) -> None:
     desk.outcomes("Upsert", *(desk.offer(f"A-{n}", n) for n in range(4)))
     first = desk.ask("GET", "/offers", query="salesChannelId=PRIMARY&limit=2")
     desk.outcomes("Delete", *({"sellerExternalReference": f"A-{n}"} for n in (1, 2)))

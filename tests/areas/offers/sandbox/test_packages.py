@@ -264,7 +264,7 @@ def test_packages_are_integrated_in_the_order_of_their_commits(desk: Desk) -> No
     assert log == [(second, ("8000",)), (first, ("9000",))]
 
 
-def test_what_was_due_has_happened_at_its_own_time(desk: Desk) -> None:
+def test_overdue_steps_happen_at_their_due_time(desk: Desk) -> None:
     package_id = desk.committed("Upsert", [desk.offer()])
     desk.wait(DAY)
     assert desk.read(package_id).json["processingDate"] == "2026-03-02T09:00:03.000000Z"

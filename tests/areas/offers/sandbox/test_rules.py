@@ -1,4 +1,4 @@
-"""What the service refuses in a single offer request, whatever else it holds."""
+"""Faults that the service refuses in a single offer request."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def mode(code: Any, cost: Any = 1, additional: Any = 1) -> dict[str, Any]:
 
 
 def taxes(**values: Any) -> list[dict[str, Any]]:
-    """All three taxes, zero but for these; those that are `...` are missing."""
+    """All three taxes, by default 0; those that are `...` are left out."""
     every = {"VAT": 0, "EcoPart": 0, "DEA": 0} | values
     return [{"code": code, "value": value} for code, value in every.items() if value is not ...]
 
@@ -222,7 +222,7 @@ def test_delete(desk: Desk, row: Any, codes: list[str]) -> None:
         (OfferBehaviour(reference_length=2), {}, ["1203"]),
     ],
 )
-def test_settings_change_what_is_refused(
+def test_settings_change_the_refusals(
     new_desk: type[Desk], behaviour: OfferBehaviour, changes: dict[str, Any], codes: list[str]
 ) -> None:
     with new_desk(behaviour) as desk:
