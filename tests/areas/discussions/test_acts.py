@@ -55,14 +55,16 @@ def act(
 
 
 def reply(document: Any) -> Reply:
-    """An answer; 404 for what there is not."""
+    """An answer with this document; 404 for None."""
     if document is None:
         return Reply(404)
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
     return Reply(200, body=body)
 
 
-def told(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> tuple[Goal, Status, str]:
+def outcome(
+    protocol: Direct[Any], asked: RequestAttempt, *documents: Any
+) -> tuple[Goal, Status, str]:
     """The goal, the row's status, and the first message's code."""
     state = protocol.state(asked, [*map(reply, documents)])
     judgement: Judgement = protocol.judge(asked, state)
@@ -117,7 +119,7 @@ BEFORE: dict[str, tuple[Any, dict[str, Any], tuple[Goal, Status, str]]] = {
 
 @pytest.mark.parametrize(("document", "changes", "expected"), BEFORE.values(), ids=BEFORE)
 def test_before_a_reply(document: Any, changes: Any, expected: Any) -> None:
-    assert told(acts.REPLY, act({**ASKED, **changes}), document) == expected
+    assert outcome(acts.REPLY, act({**ASKED, **changes}), document) == expected
 
 
 IN_DOUBT = (Goal.OPEN, Status.UNKNOWN, "")
@@ -149,7 +151,7 @@ AFTER: dict[str, tuple[Any, list[str], str, tuple[Goal, Status, str]]] = {
 @pytest.mark.parametrize(("document", "before", "name", "expected"), AFTER.values(), ids=AFTER)
 def test_after_a_reply(document: Any, before: list[str], name: str, expected: Any) -> None:
     baseline = json.dumps({"own": before, "channel": "PRIMARY"})
-    assert told(acts.REPLY, act(ASKED, baseline, name), document) == expected
+    assert outcome(acts.REPLY, act(ASKED, baseline, name), document) == expected
 
 
 def test_a_reply_gets_its_channel_from_the_discussion() -> None:
@@ -191,7 +193,7 @@ CLOSING: dict[str, tuple[Any, dict[str, str], tuple[Any, ...]]] = {
 
 @pytest.mark.parametrize(("document", "asked", "expected"), CLOSING.values(), ids=CLOSING)
 def test_closing(document: Any, asked: dict[str, str], expected: Any) -> None:
-    assert told(acts.CLOSE, act({"discussionId": "D/1", **asked}), document) == expected
+    assert outcome(acts.CLOSE, act({"discussionId": "D/1", **asked}), document) == expected
 
 
 READING: dict[str, tuple[Any, dict[str, str], tuple[Any, ...]]] = {
@@ -212,10 +214,10 @@ READING: dict[str, tuple[Any, dict[str, str], tuple[Any, ...]]] = {
 
 @pytest.mark.parametrize(("document", "asked", "expected"), READING.values(), ids=READING)
 def test_marking_as_read(document: Any, asked: dict[str, str], expected: Any) -> None:
-    assert told(acts.READ, act({"discussionId": "D/1", **asked}), document) == expected
+    assert outcome(acts.READ, act({"discussionId": "D/1", **asked}), document) == expected
 
 
-def test_the_last_unread_message_is_marked_and_the_others_are_told() -> None:
+def test_the_last_unread_message_is_marked_and_the_others_are_counted() -> None:
     asked = act({"discussionId": "D/1", "messageId": ""})
     before = discussion(message(), message(), own())
     baseline = acts.READ.baseline(asked, acts.READ.state(asked, [reply(before)]))
@@ -316,10 +318,10 @@ OPENING: dict[str, tuple[Any, Any, str, tuple[Any, ...]]] = {
 )
 def test_before_an_opening(discussions: Any, channel: Any, receiver: str, expected: Any) -> None:
     asked = act({**NEW, "message": {**NEW["message"], "receiver": receiver}})  # type: ignore[dict-item]  # a dict
-    assert told(acts.OPEN, asked, discussions, channel) == expected
+    assert outcome(acts.OPEN, asked, discussions, channel) == expected
 
 
-def test_nobody_is_sent_to_a_closed_discussion() -> None:
+def test_the_closed_discussion_of_the_same_is_named() -> None:
     closed = listed(discussion(message(), **SAME, **CLOSED))
     asked = act(NEW)
     judgement = acts.OPEN.judge(asked, acts.OPEN.state(asked, [reply(closed), reply(ALLOWED)]))
@@ -338,7 +340,7 @@ AFTER_OPENING: dict[str, tuple[Any, tuple[Any, ...]]] = {
 def test_after_an_opening(document: Any, expected: Any) -> None:
     asked = act(NEW, "", "D/1")
     assert [call.target for call in acts.OPEN.looks(asked)] == ["/discussions/D%2F1"]
-    assert told(acts.OPEN, asked, document) == expected
+    assert outcome(acts.OPEN, asked, document) == expected
 
 
 @pytest.mark.parametrize("status", [201, 409])

@@ -44,7 +44,7 @@ def nothing(_: Row) -> Mapping[str, Any]:
 
 
 def handled(row: Row) -> dict[str, Any]:
-    """What a shop does: it answers, with a file where there is a claim, and closes thanks."""
+    """A shop's acts: it answers, claims with a file, and closes thanks."""
     if row["isOpen"] == "false":
         return {}
     if "Thank you" in row["last.body"]:
@@ -71,7 +71,7 @@ def is_claim(row: Row) -> bool:
 
 
 def effects() -> Counter[str]:
-    """How often the embedded sandbox was brought to do what."""
+    """The number of acts in the embedded sandbox, by kind."""
     with Sandbox(sandbox_parts(), STATE) as sandbox:
         done = Counter((effect.kind, effect.fingerprint) for effect in sandbox.effects())
     assert set(done.values()) <= {1}
@@ -164,9 +164,7 @@ def test_a_customer_gets_a_second_answer_to_a_second_message(feedtool: Feedtool)
     assert effects()["message"] == 2
 
 
-def test_a_dry_run_writes_what_would_be_sent(
-    shop: list[dict[str, Any]], feedtool: Feedtool
-) -> None:
+def test_a_dry_run_writes_the_requests(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
     (claim,) = filter(is_claim, shop)
     fill(handled, opening(claim, receiver="Support"))
     ran = feedtool("submit", "filled.xlsx", "--dry-run", "--requests", "requests")
@@ -183,10 +181,10 @@ def test_a_dry_run_writes_what_would_be_sent(
 # What cannot be.
 
 
-def test_what_cannot_be_is_told_and_not_sent(
+def test_impossible_acts_are_reported_and_not_sent(
     shop: list[dict[str, Any]], feedtool: Feedtool
 ) -> None:
-    """A second discussion of the same, a channel without, one that there is not, a lost reply."""
+    """A second discussion of the same, a closed channel, an unknown typology, a lost reply."""
     claim = next(filter(is_claim, shop))
     other = next(row for row in shop if row["salesChannelId"] == "SECOND")
     fill(

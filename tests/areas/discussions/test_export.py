@@ -181,12 +181,12 @@ def test_filters(tmp_path: Path, asked: dict[str, Any], expected: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["totreat", "Reopened", None])
-def test_to_treat_is_all_but_what_is_treated(tmp_path: Path, word: str | None) -> None:
+def test_to_treat_is_every_status_except_treated(tmp_path: Path, word: str | None) -> None:
     service = Service([*SHOP, discussion("E", processStatus=word)])
     assert names(table(DISCUSSIONS, tmp_path, service, to_treat=True)) == "A D E"
 
 
-def test_what_never_changes_the_service_leaves_out(tmp_path: Path) -> None:
+def test_fixed_properties_are_filtered_by_the_service(tmp_path: Path) -> None:
     service = Service(SHOP)
     asked = {"sales_channel": ("PRIMARY",), "order": ("O-A",), "discussion": ("A",)}
     table(DISCUSSIONS, tmp_path, service, about="lost", graduation="Claim", **asked)
@@ -198,7 +198,7 @@ def test_what_never_changes_the_service_leaves_out(tmp_path: Path) -> None:
     assert not {"isOpen", "processStatus"} & set(query)
 
 
-def test_what_cannot_be_asked_for(tmp_path: Path) -> None:
+def test_contradicting_filters_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem):
         table(DISCUSSIONS, tmp_path, Service(SHOP), open=True, closed=True)
 
@@ -254,7 +254,7 @@ CHANNELS = [
 ]
 
 
-def test_a_workbook_knows_what_channels_allow(tmp_path: Path) -> None:
+def test_a_workbook_is_stamped_with_the_channels_rights(tmp_path: Path) -> None:
     path = tmp_path / "discussions.xlsx"
     service = Service(SHOP, channels=CHANNELS)
     found: Exported = export(DISCUSSIONS, path, service=service)
@@ -277,7 +277,7 @@ def test_discussions_need_no_typologies(tmp_path: Path, status: int) -> None:
     assert names(table(DISCUSSIONS, tmp_path, service)) == "A B C D"
 
 
-def test_why_there_are_no_typologies(tmp_path: Path) -> None:
+def test_forbidden_typologies_are_reported(tmp_path: Path) -> None:
     with pytest.raises(NotAuthorised):
         table(TYPOLOGY_EXPORT, tmp_path, Service(SHOP, typologies=403))
 
@@ -351,7 +351,7 @@ def test_a_fresh_shop_has_rows(feedtool: Feedtool, kind: str) -> None:
     assert {row["salesChannelId"] for row in rows} == {"PRIMARY", "SECOND"}
 
 
-def test_what_is_new_comes_once(feedtool: Feedtool) -> None:
+def test_new_discussions_come_once(feedtool: Feedtool) -> None:
     first = feedtool("export discussions --sandbox --new --out one.csv")
     again = feedtool("export discussions --sandbox --new --out two.csv")
     assert (first.code, again.code) == (0, 9)
@@ -383,7 +383,7 @@ def test_the_files_of_customers(feedtool: Feedtool) -> None:
     assert photo.read_bytes().startswith(b"\x89PNG")
 
 
-def test_what_waits_is_told(feedtool: Feedtool) -> None:
+def test_waiting_discussions_are_counted(feedtool: Feedtool) -> None:
     ran = feedtool("todo --sandbox --format json")
     found = {it["name"]: (it["count"], it["command"]) for it in ran.json}
     assert found["to-answer"][0] == 4

@@ -1,4 +1,4 @@
-"""Personal data: no message is told or kept, and files of messages are their owner's alone."""
+"""Personal data: messages are neither shown nor kept, and their files are only their owner's."""
 
 import sqlite3
 import stat
@@ -30,19 +30,19 @@ def test_all_kinds_are_personal() -> None:
     )
 
 
-def asked(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A reply with a file to the claim, and to another one that is too short."""
+def replies(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A reply with a file to the claim, and a too short one to another discussion."""
     if row["graduation"] == "Claim":
         return {"reply": REPLY, "attachment.1": "label.pdf", "close": "Yes"}
     return {"reply": SHORT} if row["salesChannelId"] == "SECOND" else {}
 
 
-def test_no_message_is_told_or_kept(
+def test_no_message_is_logged_or_kept(
     shop: list[dict[str, Any]], feedtool: Feedtool, tmp_path: Path
 ) -> None:
     Path("label.pdf").write_bytes(FILE)
     claim = next(row for row in shop if row["graduation"] == "Claim")
-    fill(asked, opening(claim, reply=f"{REPLY}?", subject="Heliotrope teapot"))
+    fill(replies, opening(claim, reply=f"{REPLY}?", subject="Heliotrope teapot"))
     hook = python(tmp_path / "hook.py", KEEP)
     ran = feedtool("submit filled.xlsx --sandbox --format json --log log.jsonl --hook", hook)
     assert ran.code == 1
@@ -60,8 +60,8 @@ def test_no_message_is_told_or_kept(
 
 
 @pytest.mark.usefixtures("usual_rights")
-def test_who_may_read_what_is_written(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
-    fill(asked)
+def test_written_files_are_private(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+    fill(replies)
     for command, code in {
         "submit filled.xlsx --sandbox": 1,
         "export discussions --sandbox --yes": 0,

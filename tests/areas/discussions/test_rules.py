@@ -18,7 +18,7 @@ TEXT = "Good morning, it is on its way."
 
 
 def row(**changes: str | None) -> dict[str, str]:
-    """A row of a discussion in which nothing is filled; `__` stands for the dot of a key."""
+    """A row of a discussion without filled cells; `__` in a name is the dot of its key."""
     keys = ("reply", "reply.template", "receiver", "attachment.1", "attachment.2", "markRead")
     shown = ("close", "subject", "subTypologyCode", "isOpen", "unread.ids", "parcelNumber")
     common = {"discussionId": "D1", "orderId": "26154437870", "salesChannelId": "PRIMARY"}
@@ -26,7 +26,7 @@ def row(**changes: str | None) -> dict[str, str]:
 
 
 def new(**changes: str | None) -> dict[str, str]:
-    """A row that opens a discussion in a valid way."""
+    """A valid row that opens a discussion."""
     filled = {"subject": "Your order", "subTypologyCode": "lost", "reply": TEXT}
     return row(**{"discussionId": "", **filled, **changes})
 
@@ -164,7 +164,7 @@ def test_requests_of_a_row(files: Files, asked: dict[str, str], expected: list[s
     assert [item.package_type for item in sheet.valid_items()] == expected
 
 
-def test_a_reply_leaves_what_is_read_to_the_user(files: Files) -> None:
+def test_a_reply_need_not_mark_messages_as_read(files: Files) -> None:
     settings = AccountSettings(discussions=DiscussionSettings(reply_reads="no"))
     (sheet,) = checked(files.csv(row(reply=TEXT, unread__ids="M1")), dialect=settings)
     assert [item.package_type for item in sheet.valid_items()] == ["Reply"]
@@ -183,7 +183,7 @@ def test_lines_are_kept(files: Files) -> None:
     assert json.loads(item.body)["body"] == "Good day,\n\nit is sent."
 
 
-def test_of_a_control_character_the_text_is_not_told(files: Files) -> None:
+def test_the_error_of_a_control_character_hides_the_text(files: Files) -> None:
     (sheet,) = checked(files.csv(row(reply=f"Secret {chr(1)} words are here.")))
     (problem,) = problems_of(sheet, "text-control-chars")
     assert "Secret" not in problem.message
@@ -216,7 +216,9 @@ STAMPED: dict[str, tuple[dict[str, str], list[str]]] = {
 
 
 @pytest.mark.parametrize(("asked", "expected"), STAMPED.values(), ids=STAMPED)
-def test_what_the_export_was_told(files: Files, asked: dict[str, str], expected: list[str]) -> None:
+def test_stamps_of_the_export_are_checked(
+    files: Files, asked: dict[str, str], expected: list[str]
+) -> None:
     path = files.book({"Discussions": [asked]})
     book = load_workbook(path)
     for name, value in STAMPS.items():

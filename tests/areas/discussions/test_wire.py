@@ -1,4 +1,4 @@
-"""What the service says of discussions: names by their alternatives, and hostile shapes."""
+"""The service's answers about discussions: alternative names, and hostile shapes."""
 
 import json
 from collections.abc import Callable
@@ -101,7 +101,7 @@ def test_files() -> None:
         assert wire.files_of(answer(document)) == expected
 
 
-def test_the_id_of_what_was_made() -> None:
+def test_the_id_of_a_created_message() -> None:
     assert wire.created(answer({"messageId": "M"}, 201)) == "M"
     assert wire.created(answer({}, 201, location="/discussions/D")) == "D"
     assert wire.created(Reply(201)) is None

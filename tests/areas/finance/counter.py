@@ -54,7 +54,7 @@ def brought(
     language: Any = "en",
     **filters: Any,
 ) -> Exported:
-    """What comes of an export, with filters as they are typed."""
+    """The result of an export, with filters as typed."""
     read = {entry.name: entry.read for entry in kind.filters}
     given = {
         name: read[name.replace("_", "-")](value) if isinstance(value, str) else value
@@ -73,5 +73,5 @@ def sheets(path: Path) -> Mapping[str, list[dict[str, Any]]]:
 
 
 def losses(exported: Exported) -> list[str]:
-    """What is not proved, as it is told."""
+    """The notes about amounts that are not proved."""
     return [str(text) for text, _, is_loss in exported.notes if is_loss]

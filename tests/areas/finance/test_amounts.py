@@ -1,4 +1,4 @@
-"""Parts of operations, by whatever members the service shows; and their signs."""
+"""Parts of operations, from any members that the service shows; and their signs."""
 
 import json
 from decimal import Decimal

@@ -65,7 +65,7 @@ def test_without_a_choice_the_last_three_months_come(desk: Desk, tmp_path: Path)
     assert len(expected) > 5
 
 
-def test_an_invoice_that_there_is_not_is_told(desk: Desk, tmp_path: Path) -> None:
+def test_an_unknown_invoice_is_reported(desk: Desk, tmp_path: Path) -> None:
     service, path = AtDesk(desk), tmp_path / "details.csv"
     first, *_ = names = invoiced(desk, **NOVEMBER)
     assert names
@@ -77,7 +77,7 @@ def test_an_invoice_that_there_is_not_is_told(desk: Desk, tmp_path: Path) -> Non
         brought(DETAIL_EXPORT, service, path, invoice=("INV-7",))
 
 
-def test_nothing_is_invoiced(new_desk: type[Desk], tmp_path: Path) -> None:
+def test_exports_without_invoices_are_empty(new_desk: type[Desk], tmp_path: Path) -> None:
     with new_desk(*EMPTY) as desk:
         service = AtDesk(desk)
         sale(desk)
@@ -118,7 +118,7 @@ def archive(**files: bytes) -> bytes:
 
 
 def damaged(packed: bytes, at: int) -> bytes:
-    """The archive with another byte at a place."""
+    """The archive with one byte changed."""
     return packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :]
 
 
@@ -228,7 +228,7 @@ def test_an_archive_that_is_refused_as_a_whole(new_desk: type[Desk], tmp_path: P
     assert [path.stem for path in tmp_path.glob("*.pdf")] == [first]
 
 
-def test_from_the_command_line(feedtool: Feedtool) -> None:
+def test_invoices_are_exported_by_the_command(feedtool: Feedtool) -> None:
     code, out, _ = feedtool("export invoice-documents --sandbox")
     assert (code, out.split()[0]) == (0, "invoice-documents/invoice-documents.csv")
     rows = rows_in(Path("invoice-documents/invoice-documents.csv"))

@@ -100,7 +100,7 @@ def test_the_same_month_twice_is_the_same_file(
     assert first.read_bytes() == again.read_bytes() != between.read_bytes()
 
 
-def test_what_has_changed_is_taken_back_and_booked_anew(
+def test_changed_entries_are_reversed_and_booked_anew(
     desk: Desk, tmp_path: Path, ledger: Ledger
 ) -> None:
     path, service = tmp_path / "journal.csv", AtDesk(desk)
@@ -217,7 +217,7 @@ def test_several_types_without_parts_need_one_account() -> None:
     assert balance(read_entry(text)) == 0
 
 
-def test_an_account_of_nothing_is_told(tmp_path: Path, ledger: Ledger) -> None:
+def test_an_account_of_no_operation_is_reported(tmp_path: Path, ledger: Ledger) -> None:
     accounts = dict.fromkeys(("Sael", "Refund", "bank", "NewFee", "OwnServices"), "7")
     service, path = Service(sold(), sold("NewFee")), tmp_path / "journal.csv"
     settings = AccountSettings(accounts=accounts)
@@ -240,7 +240,7 @@ def payment(total: int, at: str = "2026-11-01T08:00:00Z", state: str = "Paid") -
     return dict(payment_row({"date": at, "total": Decimal(total), **named}))
 
 
-def test_only_what_is_paid_and_is_not_0_is_booked() -> None:
+def test_only_paid_amounts_that_are_not_zero_are_booked() -> None:
     rows = [operation(["Sale"], Decimal(3)) for _ in range(2)]
     rows.append(operation(["Sale"], Decimal(3), paymentState="Blocked"))
     rows.append(operation(["Sale"], Decimal(0)))
@@ -310,7 +310,7 @@ CHANGED: dict[str, tuple[list[Any], list[Any], list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize(("before", "after", "anew", "back"), CHANGED.values(), ids=CHANGED)
-def test_a_month_is_what_is_paid_in_it(
+def test_a_month_holds_the_operations_paid_in_it(
     tmp_path: Path,
     ledger: Ledger,
     before: list[Any],
@@ -358,7 +358,7 @@ money = st.decimals(-9999, 9999, places=2)
 
 
 @given(money, money, money, money, st.decimals(0, 30, places=1))
-def test_an_entry_comes_to_nothing_whatever_its_amounts(
+def test_every_entry_sums_up_to_zero(
     sale: Decimal, refund: Decimal, commission: Decimal, vat: Decimal, rate: Decimal
 ) -> None:
     row = operation(
@@ -388,7 +388,7 @@ def month_of(feedtool: Feedtool) -> str:
         return min(row["paymentDate"] for row in csv.DictReader(file))[:7]
 
 
-def test_from_the_command_line(feedtool: Feedtool) -> None:
+def test_the_journal_is_exported_by_the_command(feedtool: Feedtool) -> None:
     code, _, err = feedtool("export journal --sandbox")
     assert (code, err.splitlines()[0]) == (2, "error: say of which month the journal is")
     month = month_of(feedtool)

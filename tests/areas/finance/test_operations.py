@@ -1,4 +1,4 @@
-"""A month of operations is proved, whatever signs the service shows, and each cent is found."""
+"""A month of operations is proved with any signs of the service, to the cent."""
 
 import csv
 import re
@@ -213,14 +213,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("given", "told"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_asked_for(
+def test_wrong_filters_are_refused(
     desk: Desk, tmp_path: Path, given: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(UsageProblem, match=told):
         brought(OPERATION_EXPORT, AtDesk(desk), tmp_path / "x.csv", **given)
 
 
-def test_nothing_is_told(new_desk: type[Desk], tmp_path: Path) -> None:
+def test_an_empty_export_is_reported(new_desk: type[Desk], tmp_path: Path) -> None:
     with new_desk(*EMPTY) as desk, pytest.raises(NothingToDo, match="no operations like that"):
         brought(OPERATION_EXPORT, AtDesk(desk), tmp_path / "x.csv", month="2026-11")
 
@@ -260,7 +260,7 @@ def test_payments_are_listed(desk: Desk, tmp_path: Path) -> None:
 
 
 class Payments(AtDesk):
-    """The sandbox, whose list of payments takes no parameter but `pageSize`, as it is specified."""
+    """The sandbox with a list of payments that takes only `pageSize`, as specified."""
 
     def __init__(self, desk: Desk, status: int = 200, *, is_strict: bool = False) -> None:
         super().__init__(desk)
@@ -328,7 +328,7 @@ def test_operations_come_where_the_service_gives_no_payments(
 ALL = "--paid 2020-01-01..2035-12-31"
 
 
-def test_from_the_command_line(feedtool: Feedtool) -> None:
+def test_operations_are_exported_by_the_command(feedtool: Feedtool) -> None:
     code, _, err = feedtool("export operations --sandbox")
     assert (code, err.splitlines()[0]) == (
         2,

@@ -72,7 +72,7 @@ def operation(number: int, paid: int = 0, changed: int = 0, state: str = "Paid")
 
 
 def read(service: Service, most: int = 10_000, **query: str) -> tuple[Counter[str], dict[str, Any]]:
-    """How often each operation came that is kept at the end, and what is told of the list."""
+    """The number of times each operation was kept at the end, and the facts of the list."""
     reader = WindowReader(wire.OPERATIONS, lambda _, page: [*map(operation_row, page.items)], most)
     asked = {"paidAtMin": stamp(BEGIN), "paidAtMax": stamp(BEGIN + timedelta(days=30)), **query}
     call: Call | None = wire.count_operations(tuple(asked.items()))
@@ -103,10 +103,10 @@ operations = st.lists(
 
 @settings(deadline=None, max_examples=50)
 @given(operations, st.integers(1, 9))
-def test_each_operation_comes_once_however_small_the_windows(
+def test_each_operation_comes_once_with_windows_of_any_size(
     listed: list[Operation], most: int
 ) -> None:
-    """All that is alike in time and state is in one window, which is then as long as it is."""
+    """Operations of the same time and state share a window of any length."""
     came, facts = read(Service(listed), most)
     assert came == Counter(it["operationReference"] for it in listed)
     if listed:
@@ -129,7 +129,7 @@ def test_a_time_is_in_one_half(since: int, length: int, at: int) -> None:
     assert (ranges[0][0], ranges[-1][1]) == (stamp(first), stamp(last))
 
 
-def test_what_cannot_be_divided_is_read_as_far_as_it_shows() -> None:
+def test_an_indivisible_window_is_not_divided() -> None:
     assert parts(Window("7", ())) == ()
     state = (("paidAtMin", stamp(BEGIN)), ("paidAtMax", stamp(BEGIN)), ("states", "Paid"))
     instant = (("changedAtMin", stamp(BEGIN)), ("changedAtMax", stamp(BEGIN)))
@@ -146,15 +146,15 @@ def test_a_list_that_changes_is_read_again() -> None:
     assert (facts[COUNT], facts[ROWS]) == (40, 40)
 
 
-def test_what_moves_between_two_pages_is_noticed_by_the_sum() -> None:
-    """As many as before, but one has come to the front, and another is seen twice."""
+def test_a_move_between_two_pages_is_noticed_by_the_sum() -> None:
+    """The number is the same, but one has come to the front, and another is seen twice."""
     moved = [operation(500), *MANY[:-1]]
     came, facts = read(Service(MANY, moved))
     assert came == Counter(it["operationReference"] for it in moved)
     assert facts[TOTAL] == sum(it["totalAmount"] for it in moved)
 
 
-def test_a_list_that_never_stands_still_is_told() -> None:
+def test_a_list_that_always_changes_is_reported() -> None:
     changes = [[*MANY, *(operation(number) for number in range(200, at))] for at in range(201, 220)]
     service = Service(MANY, *changes)
     came, facts = read(service)

@@ -73,7 +73,7 @@ def test_a_product_is_referenced_once_and_kept_as_it_is(feedtool: Feedtool) -> N
     assert effects() == {("fulfilment product", "SKU-1"): 1}
 
 
-def test_what_differs_is_marked_on_its_very_cell(feedtool: Feedtool) -> None:
+def test_differences_are_marked_on_their_cells(feedtool: Feedtool) -> None:
     sent(feedtool, "fulfillment-products", product())
     assert feedtool("template fulfillment-products").code == 0
     fill("fulfillment-products.xlsx", [product(weight=1.2)])
@@ -114,7 +114,7 @@ def test_a_shipment_of_several_rows_is_sent_once_and_answered(feedtool: Feedtool
     assert effects() == done
 
 
-def test_what_is_taken_unknown_or_closed_is_told_on_its_rows(feedtool: Feedtool) -> None:
+def test_taken_unknown_or_closed_rows_are_reported_on_their_lines(feedtool: Feedtool) -> None:
     rows = [
         item("PO-0001"),
         item("PO-A", NEW_GTIN),
@@ -183,7 +183,7 @@ def test_a_refusal_marks_its_products_on_their_own_rows(feedtool: Feedtool) -> N
     assert (again.code, again.statuses) == (0, ["Accepted"] * 2)
 
 
-def test_results_tells_later_what_was_received(feedtool: Feedtool) -> None:
+def test_results_shows_received_quantities_later(feedtool: Feedtool) -> None:
     rows = [item(f"PO-{name}") for name in "ABCD"]  # the fourth is the shop's twelfth
     assert sent(feedtool, "inbound-shipments", *rows).code == 0
     pass_time(timedelta(days=10))
@@ -236,7 +236,7 @@ SHIPMENTS_BY_FILTER = {
 }
 
 
-def test_what_is_exported(feedtool: Feedtool) -> None:
+def test_shipments_are_exported_by_filter(feedtool: Feedtool) -> None:
     shipments = {}
     for options in SHIPMENTS_BY_FILTER:
         ran = feedtool(f"export inbound-shipments --sandbox --out some.csv --yes {options}")
@@ -248,7 +248,7 @@ def test_what_is_exported(feedtool: Feedtool) -> None:
     assert shipments == SHIPMENTS_BY_FILTER
 
 
-def test_an_export_shows_what_became_of_shipments() -> None:
+def test_an_export_shows_the_results_of_shipments() -> None:
     rows = {row["code"]: row for row in rows_of("inbound-shipments.xlsx", "Inbound")}
     assert rows["IN-000003"]["refuse.reasons"] == "UnknownProduct"
     assert rows["IN-000004"]["received"] <= rows["IN-000004"]["quantity"]
@@ -270,7 +270,7 @@ def test_a_filter_that_there_is_not(feedtool: Feedtool, options: str, message: s
     assert (ran.code, ran.error()[0]) == (2, message)
 
 
-def test_a_cursor_brings_what_has_changed(feedtool: Feedtool) -> None:
+def test_a_cursor_brings_changed_shipments(feedtool: Feedtool) -> None:
     export = "export inbound-shipments --sandbox --changed --out"
     assert feedtool(export, "first.csv").code == 0
     assert feedtool(export, "none.csv").code == 9
@@ -307,7 +307,7 @@ def test_a_shop_without_anything_has_nothing_to_export(feedtool: Feedtool) -> No
         assert feedtool(f"export {kind} --sandbox --yes").code == 9, kind
 
 
-def test_what_waits_for_the_seller(feedtool: Feedtool) -> None:
+def test_shipments_that_wait_for_the_seller_are_counted(feedtool: Feedtool) -> None:
     ran = feedtool("todo --sandbox --format json")
     counts = {line["name"]: line["count"] for line in ran.json}
     assert (counts["inbound-refused"], counts["inbound-in-dispute"]) == (1, 1)

@@ -1,4 +1,4 @@
-"""What a state says of a product, and of a shipment: what is sent, told, and on which row."""
+"""The judgement of a product's and a shipment's state: result, messages, and their rows."""
 
 import json
 from datetime import UTC, datetime
@@ -44,15 +44,15 @@ def act(baseline: str | None = None, package: str = "", body: Any = BODY) -> Req
 def judged(
     *shipments: Any, baseline: str | None = None, package: str = "", known: Any = KNOWN
 ) -> Judgement:
-    """What is said of a request whose looks show these shipments and references."""
+    """The judgement of a request whose looks show these shipments and references."""
     asked = act(baseline, package)
     references = [reply({"items": known})] if len(SHIPPING.looks(asked)) > 1 else []
     replies = [*references, reply({"items": [*shipments]})]
     return SHIPPING.judge(asked, SHIPPING.state(asked, replies))
 
 
-def told(judgement: Judgement) -> "Told":
-    """The goal, the status, and of each message the code and the row."""
+def summary(judgement: Judgement) -> "Told":
+    """The goal, the status, and code and row of each message."""
     messages = [(message.code, message.row) for message in judgement.messages]
     return judgement.goal, judgement.status, messages
 
@@ -89,17 +89,17 @@ UNREFERENCED = "product-not-referenced"
     ids=str,
 )
 def test_before_it_is_sent(shipments: Any, known: Any, expected: Any) -> None:
-    assert told(judged(*shipments, known=known)) == expected
+    assert summary(judged(*shipments, known=known)) == expected
 
 
-def test_of_several_pages_of_references_one_tells_nothing() -> None:
+def test_one_of_several_pages_of_references_decides_nothing() -> None:
     asked = act()
     linked = replace(reply({"items": KNOWN[:1]}), headers={"link": '</v2/x?cursor=1>; rel="next"'})
     full = reply({"items": KNOWN[:1] * 1000})
     capped = reply({"items": KNOWN[:1], "itemsPerPage": 1})
     for page in (linked, full, capped):
         state = SHIPPING.state(asked, [page, reply({"items": []})])
-        assert told(SHIPPING.judge(asked, state)) == OPEN
+        assert summary(SHIPPING.judge(asked, state)) == OPEN
 
 
 @pytest.mark.parametrize("baseline", [None, "[]"])
@@ -113,7 +113,7 @@ def test_a_shipment_on_the_second_page_is_found(baseline: str | None) -> None:
 
 
 @pytest.mark.parametrize("reference", ["I  1", "I\u00a01", " I 1", "I" * 3000])
-def test_a_reference_is_found_whatever_its_blanks(reference: str) -> None:
+def test_a_reference_is_found_with_any_blanks(reference: str) -> None:
     asked = act("[]", body={**BODY, "reference": reference})
     state = SHIPPING.state(asked, [reply({"items": [shipment("Accepted", reference=reference)]})])
     assert SHIPPING.judge(asked, state).goal is Goal.REACHED
@@ -144,7 +144,7 @@ def test_disputes_of_all_pages_are_counted() -> None:
     ids=str,
 )
 def test_after_it_was_sent(shipments: Any, package: str, expected: Any) -> None:
-    assert told(judged(*shipments, baseline='["I-0"]', package=package)) == expected
+    assert summary(judged(*shipments, baseline='["I-0"]', package=package)) == expected
 
 
 @pytest.mark.parametrize("status", [*STATUSES, "Frozen"])
@@ -160,7 +160,7 @@ def test_each_word_of_the_service(status: str) -> None:
     assert {*STATUSES} > LAST_WORDS
 
 
-def test_a_refusal_is_told_on_the_rows_of_its_products() -> None:
+def test_a_refusal_is_reported_on_the_rows_of_its_products() -> None:
     detail = {"reasons": ["UnknownProduct"], "products": [{"gtin": OTHER}]}
     judgement = judged(shipment("Refused", refuseDetail=detail), baseline="[]")
     whole, of_row = judgement.messages
@@ -168,7 +168,7 @@ def test_a_refusal_is_told_on_the_rows_of_its_products() -> None:
     assert (of_row.row, of_row.field) == (5, "gtin")
 
 
-def test_what_was_received_is_told_on_each_row() -> None:
+def test_received_quantities_are_reported_on_each_row() -> None:
     counted = [
         {**ITEMS[0], "receivedQuantity": 5, "inDisputeQuantity": 0},
         {**ITEMS[1], "receivedQuantity": 1, "inDisputeQuantity": 1},
@@ -184,7 +184,7 @@ def test_one_that_is_called_by_its_name_is_looked_at_alone() -> None:
     (look,) = SHIPPING.looks(act("[]", "I-1"))
     assert look.target == "/inbound-shipments/I-1"
     state = SHIPPING.state(act("[]", "I-1"), [reply({}, 404)])
-    assert told(SHIPPING.judge(act("[]", "I-1"), state)) == OPEN
+    assert summary(SHIPPING.judge(act("[]", "I-1"), state)) == OPEN
 
 
 # Products.
@@ -218,7 +218,9 @@ def product(baseline: str | None = None, **settings: Any) -> RequestAttempt:
     ],
     ids=str,
 )
-def test_what_differs(baseline: str, answer: Any, status: Status, fields: Any) -> None:
+def test_differing_fields_are_marked(
+    baseline: str, answer: Any, status: Status, fields: Any
+) -> None:
     assert REFERENCING.answered is not None
     judgement = REFERENCING.answered(product(baseline), reply(answer, 201))
     marked = [message.field for message in judgement.messages if message.field]
@@ -226,7 +228,7 @@ def test_what_differs(baseline: str, answer: Any, status: Status, fields: Any) -
     assert marked == (["sellerProductReference"] if fields is None else fields)
 
 
-def test_how_a_difference_is_said() -> None:
+def test_texts_of_differences() -> None:
     assert REFERENCING.answered is not None
     answer = reply({**PRODUCT, "weight": 1.20, "hasExpirationDate": True}, 201)
     texts = [message.text for message in REFERENCING.answered(product("known"), answer).messages]
@@ -271,4 +273,4 @@ def test_uk_and_gb_are_one_country(asked: str, shown: str, *, is_same: bool) -> 
     request = act(body={**BODY, "storageCountry": asked})
     page = reply({"items": [shipment("Accepted", storageCountry=shown)]})
     judgement = SHIPPING.judge(request, SHIPPING.state(request, [reply({"items": KNOWN}), page]))
-    assert told(judgement) == (ALREADY if is_same else TAKEN)
+    assert summary(judgement) == (ALREADY if is_same else TAKEN)

@@ -137,7 +137,7 @@ def test_rows_that_fail(files: Files, code: str, rows: Rows, where: str) -> None
         assert problem.hint or problem.severity is Severity.WARNING
 
 
-def test_what_the_profile_expects(files: Files) -> None:
+def test_settings_of_the_profile_are_used(files: Files) -> None:
     inbound = InboundSettings(conditions=("AsNew",), storage_countries=("PT",))
     dialect = replace(AccountSettings(), inbound=inbound)
     row: Row = item(storageCountry="Portugal", productCondition="asnew")
@@ -149,16 +149,14 @@ def test_what_the_profile_expects(files: Files) -> None:
 
 
 @pytest.mark.parametrize("country", ["DE", "Allemagne", "Germany"])
-def test_a_country_that_the_profile_does_not_open_is_said_to_be_that(
-    files: Files, country: str
-) -> None:
+def test_the_error_of_a_closed_country_names_the_setting(files: Files, country: str) -> None:
     (sheet,) = checked(files.csv(item(storageCountry=country)), kind=SHIPMENTS)
     (problem,) = problems_of(sheet, "enum-value")
     assert "is not open in the profile, whose storage_countries are" in problem.message
     assert problem.hint == "write the one that is meant"
 
 
-def test_what_a_row_becomes(files: Files) -> None:
+def test_a_row_becomes_a_request(files: Files) -> None:
     row = product(weight="1.2345", hasExpirationDate="Oui", originCountryCode="Francia")
     (sheet,) = checked(files.csv(row), kind=PRODUCTS)
     (request,) = sheet.valid_items()

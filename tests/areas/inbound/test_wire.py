@@ -1,4 +1,4 @@
-"""What the answers about products and shipments say; every shape is checked, none is trusted."""
+"""Answers about products and shipments: every shape is checked, none is trusted."""
 
 import json
 from typing import Any
@@ -48,7 +48,7 @@ def test_a_list_and_a_shipment_read_alike(document: Any) -> None:
     ],
     ids=str,
 )
-def test_quantities_by_whatever_name(members: Any, received: Any, disputed: Any) -> None:
+def test_quantities_are_read_by_all_their_names(members: Any, received: Any, disputed: Any) -> None:
     document = {**SHIPMENT, "items": [{"gtin": GTIN, **members}]}
     ((item,),) = (shipment.items for shipment in wire.shipments_of(reply(document)))
     assert (item.received, item.disputed) == (received, disputed)
@@ -79,7 +79,7 @@ def test_the_reasons_of_a_refusal(detail: Any, reasons: Any, gtins: Any) -> None
     ],
     ids=str,
 )
-def test_what_is_no_shipment(document: Any) -> None:
+def test_documents_that_are_no_shipments_are_unreadable(document: Any) -> None:
     with pytest.raises(Unreadable):
         wire.shipments_of(reply(document))
 
@@ -100,12 +100,12 @@ def test_a_shipment_that_is_gone() -> None:
     ],
     ids=str,
 )
-def test_what_a_new_shipment_is_called(headers: Any, document: Any, name: Any) -> None:
+def test_the_id_of_a_new_shipment(headers: Any, document: Any, name: Any) -> None:
     assert wire.created(reply(document, 201, **headers)) == name
 
 
 @pytest.mark.parametrize("document", [[], {}, 7, {"gtin": ""}, b"{"], ids=str)
-def test_what_is_no_product(document: Any) -> None:
+def test_documents_that_are_no_products_are_unreadable(document: Any) -> None:
     with pytest.raises(Unreadable):
         wire.product_of(reply(document))
 

@@ -12,7 +12,7 @@ UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
 
 
 def pdf(text: str = "an invoice") -> bytes:
-    """What begins, and ends, as a PDF does."""
+    """Bytes that begin and end like a PDF."""
     return f"%PDF-1.7\n% {text}\ntrailer << /Root 1 0 R >>\nstartxref\n9\n%%EOF\n".encode()
 
 

@@ -48,7 +48,7 @@ def test_an_invoice_is_known_by_its_content(content: bytes, expected: object) ->
 
 
 @pytest.mark.parametrize(("content", "code", "message"), FAILS)
-def test_what_is_no_invoice_is_told(content: bytes, code: str, message: str) -> None:
+def test_files_that_are_no_invoices_are_reported(content: bytes, code: str, message: str) -> None:
     found = document_of(content)
     assert isinstance(found, Issue)
     assert (found.code.name, found.field) == (code, "file")
@@ -100,7 +100,7 @@ def test_a_path_may_lead_into_a_zip(folder: Path, name: str, expected: bytes) ->
         ("locked.zip/O-1.pdf", "invoice-type", "is encrypted"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told(
+def test_an_unreadable_file_is_reported(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: str, message: str
 ) -> None:
     monkeypatch.setattr(contents, "LARGEST", 1000)

@@ -48,7 +48,9 @@ def folder(tmp_path: Path) -> Path:
         *(("Offers.xml", (False, True)), ("sheet.xlsx", (False, False))),
     ],
 )
-def test_what_is_taken_for_invoices(folder: Path, name: str, expected: tuple[bool, bool]) -> None:
+def test_files_and_folders_of_invoices(
+    folder: Path, name: str, expected: tuple[bool, bool]
+) -> None:
     assert (takes(folder / name), may_take(folder / name)) == expected
 
 

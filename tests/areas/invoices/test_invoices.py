@@ -22,7 +22,7 @@ ORDERS = [f"O-{number}" for number in range(1, 6)]
 
 
 def had() -> dict[str, int]:
-    """How many invoices each order was given."""
+    """The number of invoices of each order."""
     with state() as db:
         return {it.name: it.document["uploads"] for it in INVOICES.every(db, SANDBOX_SELLER)}
 
@@ -170,7 +170,7 @@ WRONG = [
 """A row, the code of what is wrong with it, its column, and what to do."""
 
 
-def test_what_is_wrong_is_told_with_its_cell(feedtool: Feedtool) -> None:
+def test_problems_name_their_cells(feedtool: Feedtool) -> None:
     Path("empty.pdf").touch()
     Path("photo.pdf").write_bytes(b"GIF89a")
     Path("locked.pdf").write_bytes(pdf("/Encrypt 5 0 R"))
@@ -199,7 +199,7 @@ def test_a_dry_run_writes_the_imports(feedtool: Feedtool) -> None:
     assert not sent()
 
 
-def test_what_is_planned_is_sent_as_planned(feedtool: Feedtool) -> None:
+def test_a_plan_is_sent_only_with_unchanged_files(feedtool: Feedtool) -> None:
     assert feedtool("submit --sandbox --dry-run --save-plan plan.json invoices").code == 0
     shutil.copy("invoices/O-1.pdf", "kept.pdf")
     Path("invoices/O-1.pdf").write_bytes(pdf("another"))
@@ -289,7 +289,7 @@ def dropped() -> None:
     Path("invoices/O-5.xml").rename("watched/inbox/invoices/O-5.xml")
 
 
-def test_what_is_dropped_into_a_watched_folder_is_answered_in_a_workbook(
+def test_invoices_in_a_watched_folder_are_answered_in_a_workbook(
     feedtool: Feedtool,
 ) -> None:
     dropped()

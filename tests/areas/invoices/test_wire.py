@@ -138,7 +138,7 @@ def test_imports_come_alone_or_as_a_list(document: object, orders: list[str]) ->
 
 
 @pytest.mark.parametrize("document", [b"", b"no", {"items": 1}, {"files": 5}, 7])
-def test_what_lists_no_imports_is_unreadable(document: object) -> None:
+def test_documents_without_imports_are_unreadable(document: object) -> None:
     with pytest.raises(Unreadable):
         imports_page(reply(document))
 
@@ -201,7 +201,7 @@ def test_the_last_word_on_an_import_is_that_on_its_files(
         assert bool(item.messages) is (item.status in {Status.FAILURE, Status.UNKNOWN}), row
 
 
-def test_an_import_in_a_list_says_nothing_of_files_that_it_does_not_name() -> None:
+def test_an_import_without_file_names_yields_no_results() -> None:
     """The list has imports that somebody else began."""
     items = imports_page(reply({"items": [{"importId": "I-1", "status": "Failure"}]})).items
     assert items == []

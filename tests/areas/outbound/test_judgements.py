@@ -58,7 +58,7 @@ def judged(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> Jud
     return judgement
 
 
-def told(judgement: Judgement) -> tuple[Goal, Status, str]:
+def outcome(judgement: Judgement) -> tuple[Goal, Status, str]:
     message = judgement.messages[0] if judgement.messages else None
     return judgement.goal, judgement.status, message.code if message else ""
 
@@ -142,7 +142,7 @@ BEFORE: dict[str, tuple[dict[str, Any], tuple[Goal, Status, str]]] = {
 @pytest.mark.parametrize("case", BEFORE)
 def test_before_a_shipment_is_sent(case: str) -> None:
     shown, expected = BEFORE[case]
-    assert told(judged(SHIPMENT, act(BODY), shown)) == expected
+    assert outcome(judged(SHIPMENT, act(BODY), shown)) == expected
 
 
 AFTER: dict[str, tuple[list[Any], tuple[Goal, Status, str]]] = {
@@ -169,7 +169,7 @@ AFTER: dict[str, tuple[list[Any], tuple[Goal, Status, str]]] = {
 @pytest.mark.parametrize("case", AFTER)
 def test_after_a_shipment_was_sent(case: str) -> None:
     shown, expected = AFTER[case]
-    assert told(judged(SHIPMENT, act(BODY, baseline=SENT_SINCE), *shown)) == expected
+    assert outcome(judged(SHIPMENT, act(BODY, baseline=SENT_SINCE), *shown)) == expected
 
 
 BLANKS = ["Z  1", "Z\u00a01", " Z 1", "Z" * 3000]
@@ -177,7 +177,7 @@ BLANKS = ["Z  1", "Z\u00a01", " Z 1", "Z" * 3000]
 
 
 @pytest.mark.parametrize("reference", BLANKS)
-def test_a_reference_is_found_whatever_its_blanks(reference: str) -> None:
+def test_a_reference_is_found_with_any_blanks(reference: str) -> None:
     asked, sent = {**BODY, "reference": reference}, {**RETURNED, "lines": [{**MUG, "quantity": 1}]}
     parcel = page(shipment("Accepted", reference=reference))
     assert judged(SHIPMENT, act(asked, reference), parcel).goal is Goal.REACHED
@@ -188,7 +188,7 @@ def test_a_reference_is_found_whatever_its_blanks(reference: str) -> None:
         assert judged(RETURN, of_return, DELIVERED, back).goal is Goal.REACHED
 
 
-def test_reasons_are_told_on_the_cells_of_their_rows() -> None:
+def test_reasons_are_reported_on_the_cells_of_their_rows() -> None:
     reasons = [{"code": "UnknownProduct", "message": "No POT.", "product": "POT"}]
     shown = page(shipment("Rejected", rejectionReasons=reasons))
     messages = judged(SHIPMENT, act(BODY, baseline=SENT_SINCE), shown).messages
@@ -208,7 +208,7 @@ def test_reasons_are_told_on_the_cells_of_their_rows() -> None:
         ("Dreaming", ""),
     ],
 )
-def test_a_reason_is_told_on_every_row_of_its_product(code: str, field: str) -> None:
+def test_a_reason_is_reported_on_every_row_of_its_product(code: str, field: str) -> None:
     asked = act({**BODY, "items": [ITEMS[0], ITEMS[0]]}, baseline=SENT_SINCE)
     shown = page(shipment("Rejected", rejectionReasons=[{"code": code, "product": "MUG"}]))
     messages = judged(SHIPMENT, asked, shown).messages
@@ -230,7 +230,7 @@ def test_reasons_of_any_shape(fields: dict[str, Any], text: str) -> None:
     assert [(it.row, it.text) for it in messages] == [(0, text)]
 
 
-def test_a_rejection_is_told_when_the_request_is_no_longer_kept() -> None:
+def test_a_rejection_is_reported_without_the_kept_request() -> None:
     asked = act(BODY, baseline=SENT_SINCE)._replace(body=b"sha256:0")
     (message,) = judged(SHIPMENT, asked, page(shipment("Rejected"))).messages
     assert message.code == "shipment-rejected"
@@ -241,7 +241,7 @@ def queries(asked: RequestAttempt) -> list[tuple[str, dict[str, str]]]:
     return [(call.target, dict(call.query)) for call in calls]
 
 
-def test_what_is_looked_at() -> None:
+def test_the_queries_of_a_look() -> None:
     path = "/outbound-shipments"
     assert queries(act(BODY)) == [(path, {"reference": "R-1", "limit": "100"})]
     since = {"createdAtMin": "2026-11-23T09:10:00Z", "limit": "100"}
@@ -251,7 +251,7 @@ def test_what_is_looked_at() -> None:
     assert queries(act(BODY, settings=every)) == [(path, {"limit": "100"})]
 
 
-def test_what_is_written_down_before_it_is_sent() -> None:
+def test_the_baseline_is_the_time_of_sending() -> None:
     asked = act(BODY)
     state = SHIPMENT.state(asked, [reply(page(shipment("Rejected", "OLD")))])
     assert SHIPMENT.baseline(asked, state) == SENT_SINCE
@@ -309,10 +309,10 @@ REFUSED = (Goal.OTHERWISE, Status.REJECTED, "cancellation-refused")
     ],
 )
 def test_cancellations(shown: Any, before: object, after: object) -> None:
-    assert told(judged(CANCELLATION, act(CANCEL, "NEW"), shown)) == before
+    assert outcome(judged(CANCELLATION, act(CANCEL, "NEW"), shown)) == before
     old = CANCELLATION.state(act(CANCEL, "NEW"), [reply(EARLIER)])
     asked = act(CANCEL, "NEW", CANCELLATION.baseline(act(CANCEL, "NEW"), old))
-    assert told(judged(CANCELLATION, asked, shown)) == after
+    assert outcome(judged(CANCELLATION, asked, shown)) == after
 
 
 def test_our_own_request_is_asked_for_and_wins() -> None:
@@ -321,7 +321,7 @@ def test_our_own_request_is_asked_for_and_wins() -> None:
         *("/outbound-shipments/NEW", "/outbound-cancellation-requests/C-1")
     ]
     own = {"status": "Rejected", "timestamp": "T2"}
-    assert told(judged(CANCELLATION, asked, cancellable("Accepted", "Accepted"), own)) == REFUSED
+    assert outcome(judged(CANCELLATION, asked, cancellable("Accepted", "Accepted"), own)) == REFUSED
     # Its path is not shown: a service may have none, and its shipment tells all the same.
     shown = cancellable("Accepted", "Accepted")
     assert judged(CANCELLATION, asked, shown, None).goal is Goal.REACHED
@@ -384,13 +384,13 @@ def test_before_a_return_is_announced(
     asked: RequestAttempt, parcel: Any, returns: list[Any], expected: str
 ) -> None:
     judgement = judged(RETURN, asked, parcel, page(*returns))
-    assert told(judgement)[2] == expected
+    assert outcome(judgement)[2] == expected
     assert (judgement.goal is Goal.OPEN) == (not expected)
     # The state of a shipment is none of a return that there is not.
     assert not (judgement.goal is Goal.IMPOSSIBLE and judgement.word)
 
 
-def test_the_line_that_is_too_much_is_told_on_its_cell() -> None:
+def test_an_excessive_quantity_is_reported_on_its_cell() -> None:
     messages = judged(RETURN, asked_return(2, 2), DELIVERED, page()).messages
     assert [(it.row, it.field) for it in messages] == [(3, "quantity"), (2, "")]
     assert messages[0].text == "3 of 1 were sent: only 1 can still come back"
@@ -409,7 +409,7 @@ def test_the_line_that_is_too_much_is_told_on_its_cell() -> None:
 )
 def test_after_a_return_was_announced(returns: list[Any], expected: object) -> None:
     asked = asked_return(1, baseline='["B-1-7"]')
-    assert told(judged(RETURN, asked, DELIVERED, page(*returns))) == expected
+    assert outcome(judged(RETURN, asked, DELIVERED, page(*returns))) == expected
 
 
 def test_a_return_is_followed_by_its_id() -> None:
@@ -417,7 +417,7 @@ def test_a_return_is_followed_by_its_id() -> None:
     assert [call.target for call in RETURN.looks(asked)] == ["/returns/B-1-1"]
     assert judged(RETURN, asked, returned(1, "B-1")).goal is Goal.REACHED
     assert judged(RETURN, asked, returned(1, "another")).goal is Goal.REACHED
-    assert told(judged(RETURN, asked, None)) == OPEN
+    assert outcome(judged(RETURN, asked, None)) == OPEN
 
 
 UK = {**ADDRESS, "countryCode": "UK"}

@@ -17,27 +17,27 @@ DOCUMENTS: Documents = LABELS.documents
 WAIT = timedelta(seconds=30)
 
 
-def asked(tries: int) -> DocumentCall:
+def label_call(tries: int) -> DocumentCall:
     return DocumentCall(wire.read_label("R", "application/pdf"), ("R",), tries)
 
 
 def answered(tries: int, status: int, body: bytes, folder: Path) -> DocumentAnswer:
     if status >= 400:
-        return DOCUMENTS.lack(asked(tries), status, "because")
+        return DOCUMENTS.lack(label_call(tries), status, "because")
     place = folder / "body"
     place.write_bytes(body)
-    return DOCUMENTS.read(asked(tries), Reply(status, {"content-type": "image/png"}), place)
+    return DOCUMENTS.read(label_call(tries), Reply(status, {"content-type": "image/png"}), place)
 
 
 @pytest.mark.parametrize(("status", "body"), [(200, b""), (204, b""), (404, b"")])
-def test_what_is_not_there_yet_is_waited_for(status: int, body: bytes, tmp_path: Path) -> None:
+def test_a_missing_label_is_waited_for(status: int, body: bytes, tmp_path: Path) -> None:
     answer = answered(2, status, body, tmp_path)
-    assert (answer.again, answer.wait, answer.missing) == ([asked(1)], WAIT, {})
+    assert (answer.again, answer.wait, answer.missing) == ([label_call(1)], WAIT, {})
     last = answered(1, status, body, tmp_path)
     assert (last.again, last.missing) == ((), {"R": "the service has no label of it"})
 
 
-def test_what_is_refused_is_not_asked_for_again(tmp_path: Path) -> None:
+def test_a_refused_label_is_not_asked_for_again(tmp_path: Path) -> None:
     answer = answered(5, 500, b"", tmp_path)
     assert (answer.again, answer.missing) == ((), {"R": "because"})
 
@@ -75,7 +75,7 @@ def test_a_new_one_is_waited_for(tmp_path: Path) -> None:
         exported(LABELS, tmp_path / "labels.csv", service=Service("2026-11-20T07:50:00Z"))
 
 
-def test_what_has_arrived_is_left_out_unless_it_is_asked_for(tmp_path: Path) -> None:
+def test_arrived_returns_get_labels_only_on_request(tmp_path: Path) -> None:
     service = Service("2026-11-20T07:40:00Z", "Completed")
     with pytest.raises(NothingToDo):
         exported(LABELS, tmp_path / "labels.csv", service=service)

@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 @pytest.fixture
 def shop(enter_exported: Enter) -> list[Row]:
-    """The rows of `outbound-shipments.xlsx`, in a folder of the test's own."""
+    """The rows of `outbound-shipments.xlsx`, in a folder of the test."""
     enter_exported("export outbound-shipments --sandbox", "export returns --sandbox")
     return shipments("outbound-shipments.xlsx")
 
@@ -100,7 +100,7 @@ def test_shipments_are_sent_once_and_answered(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_was_there_already_is_no_runs_to_go_on_with(feedtool: Feedtool) -> None:
+def test_existing_shipments_leave_no_open_run(feedtool: Feedtool) -> None:
     """The second run has sent nothing: nothing of it is looked at again, and none is left open."""
     write("new.csv", *NEW[:2])
     for _ in range(2):
@@ -187,7 +187,7 @@ def test_returns_are_announced_once_and_answered(shop: list[Row], feedtool: Feed
 # Exports.
 
 
-def test_what_is_exported(shop: list[Row]) -> None:
+def test_shipments_and_returns_are_exported(shop: list[Row]) -> None:
     by = {row["reference"]: row for row in shop}
     assert len(by) == len(shop) == 10
     assert by["OUT-0005"]["status"] == "PartiallyShipped"
@@ -232,7 +232,7 @@ def test_an_empty_list_ends_with_9(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_is_new_comes_once(feedtool: Feedtool) -> None:
+def test_new_shipments_and_returns_come_once(feedtool: Feedtool) -> None:
     first = feedtool("export outbound-shipments --sandbox --new --out a.csv --format json")
     assert (first.code, first.only["rows"]) == (0, 10)
     assert feedtool("export outbound-shipments --sandbox --new --out b.csv").code == 9
@@ -263,7 +263,7 @@ def test_labels_come_into_a_folder(shop: list[Row], feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_a_carrier_brings_back_has_no_label(feedtool: Feedtool) -> None:
+def test_a_carrier_s_return_has_no_label(feedtool: Feedtool) -> None:
     ran = feedtool("export return-labels --sandbox --out labels --type Carrier")
     assert ran.code == 1
     text = Path("labels/return-labels.csv").read_text("utf-8")
@@ -273,7 +273,7 @@ def test_what_a_carrier_brings_back_has_no_label(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_waits(feedtool: Feedtool) -> None:
+def test_waiting_shipments_and_returns_are_counted(feedtool: Feedtool) -> None:
     ran = feedtool("todo --sandbox --format json")
     waiting = {entry["name"]: entry["count"] for entry in ran.json}
     assert waiting["outbound-rejected"] == waiting["returns-to-look-at"] == 1
@@ -285,7 +285,7 @@ SECRETS = ("Quillfeather", "77 Heliotrope Mews", "q@f.example")
 
 
 @pytest.mark.usefixtures("shop")
-def test_nothing_that_is_kept_names_a_customer(feedtool: Feedtool) -> None:
+def test_kept_files_name_no_customer(feedtool: Feedtool) -> None:
     name, street, mail = SECRETS
     address = {
         "deliveryAddress__lastName": name,
@@ -318,7 +318,7 @@ def test_an_export_without_addresses(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_is_in_doubt_is_held_until_it_is_released(feedtool: Feedtool) -> None:
+def test_doubtful_parcels_are_held_until_released(feedtool: Feedtool) -> None:
     write("new.csv", *NEW[:2])
     assert submit(feedtool, "new.csv").code == 0
     with closing(sqlite3.connect("home/ledger.sqlite")) as db, db:
@@ -342,7 +342,7 @@ WRITES = 70
 
 
 def points(*few: int) -> list[Any]:
-    """These points, and in the long runs all others."""
+    """These points, and all others in long runs."""
     others = [at for at in range(WRITES) if at not in few]
     return [*few, *(pytest.param(at, marks=pytest.mark.long) for at in others)]
 
@@ -380,7 +380,7 @@ def test_killed_at_a_write_a_cancellation_is_asked_for_once(
 
 
 @pytest.mark.usefixtures("shop")
-def test_a_dry_run_writes_what_would_be_sent(feedtool: Feedtool) -> None:
+def test_a_dry_run_writes_the_requests(feedtool: Feedtool) -> None:
     write("new.csv", *NEW)
     assert feedtool("submit new.csv --dry-run --requests requests").code == 0
     written = sorted(Path("requests/new.csv").iterdir())

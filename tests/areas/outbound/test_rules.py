@@ -12,7 +12,7 @@ Row = dict[str, str]
 
 
 def parcel(**changes: str | None) -> Row:
-    """A row of a shipment; `__` stands for the dot of a key."""
+    """A row of a shipment; `__` in a name is the dot of its key."""
     row = {
         "action": "",
         "outboundShipmentId": "",
@@ -52,7 +52,7 @@ def back(**changes: str | None) -> Row:
     return changed(row, changes)
 
 
-def found(files: Files, *rows: Row, settings: AccountSettings | None = None) -> list[object]:
+def problems_in(files: Files, *rows: Row, settings: AccountSettings | None = None) -> list[object]:
     kind = "returns" if "quantity" in rows[0] else "outbound-shipments"
     (sheet,) = checked(files.csv(*rows), dialect=settings, kind=kind)
     assert not sheet.error
@@ -146,20 +146,20 @@ FAILS: dict[str, tuple[list[Row], list[object]]] = {
 
 
 @pytest.mark.parametrize("case", PASSES)
-def test_what_passes(files: Files, case: str) -> None:
-    assert found(files, *PASSES[case]) == []
+def test_valid_rows_pass(files: Files, case: str) -> None:
+    assert problems_in(files, *PASSES[case]) == []
 
 
 @pytest.mark.parametrize("case", FAILS)
-def test_what_fails(files: Files, case: str) -> None:
+def test_wrong_rows_fail(files: Files, case: str) -> None:
     rows, expected = FAILS[case]
-    assert sorted(found(files, *rows), key=str) == sorted(expected, key=str)
+    assert sorted(problems_in(files, *rows), key=str) == sorted(expected, key=str)
 
 
-def test_the_profile_says_which_modes_and_reasons_are_expected(files: Files) -> None:
+def test_the_profile_sets_expected_modes_and_reasons(files: Files) -> None:
     own = AccountSettings(outbound=OutboundSettings(modes=("PIGEON",), return_reasons=()))
-    assert found(files, parcel(delivery__mode="pigeon"), settings=own) == []
-    assert found(files, back(reason="Boredom"), settings=own) == []
+    assert problems_in(files, parcel(delivery__mode="pigeon"), settings=own) == []
+    assert problems_in(files, back(reason="Boredom"), settings=own) == []
 
 
 def test_each_code_says_how_to_fix_it(files: Files) -> None:

@@ -1,4 +1,4 @@
-"""What answers about parcels say, whatever their shape."""
+"""Answers about parcels, of any shape."""
 
 import json
 from collections.abc import Callable
@@ -35,7 +35,7 @@ RETURN = wire.created_return
         (SHIPMENT, {}, [], None),
     ],
 )
-def test_the_id_of_what_was_created(
+def test_the_id_of_a_created_object(
     read: Callable[[Reply], str | None], headers: dict[str, str], body: Any, name: str | None
 ) -> None:
     content = b"" if body is None else json.dumps(body).encode()
@@ -43,7 +43,7 @@ def test_the_id_of_what_was_created(
 
 
 @pytest.mark.parametrize("body", [b"", b"1", b"[]", b'{"status": "x"}', b'{"returnId": "x"}'])
-def test_what_is_none_is_unreadable(body: bytes) -> None:
+def test_an_invalid_document_is_unreadable(body: bytes) -> None:
     for read in (wire.shipment_of, wire.return_of):
         with pytest.raises(Unreadable):
             read(Reply(200, body=body))
@@ -59,7 +59,7 @@ def test_what_is_none_is_unreadable(body: bytes) -> None:
         ({"unexpectedQuantity": None, "lines": None}, True),
     ],
 )
-def test_what_is_conform(fields: dict[str, Any], is_conform: bool) -> None:  # noqa: FBT001
+def test_conformity_of_returns(fields: dict[str, Any], is_conform: bool) -> None:  # noqa: FBT001
     body = json.dumps({"returnId": "R", "status": "Completed", **fields}).encode()
     found = wire.return_of(Reply(200, body=body))
     assert found is not None

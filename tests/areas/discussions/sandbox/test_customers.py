@@ -1,4 +1,4 @@
-"""What customers write by themselves, and when."""
+"""Messages that customers write without being asked, and their times."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_a_customer_with_an_answer_says_thanks(quiet: Desk) -> None:
     assert read(quiet, found)["graduation"] == "Discussion"
 
 
-def test_every_fourth_opens_again_what_was_closed(quiet: Desk) -> None:
+def test_every_fourth_customer_reopens_a_discussion(quiet: Desk) -> None:
     found = [written(quiet, placed(quiet)) for _ in range(4)]
     for name in found:
         reply(quiet, name)

@@ -58,7 +58,7 @@ WRONG: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("fields", WRONG.values(), ids=WRONG)
-def test_what_is_wrong_opens_nothing(quiet: Desk, fields: dict[str, Any]) -> None:
+def test_wrong_fields_open_no_discussion(quiet: Desk, fields: dict[str, Any]) -> None:
     assert begin(quiet, placed(quiet), **fields).status == 400
     assert not quiet.sandbox.effects()
 
@@ -194,7 +194,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("query", REFUSED.values(), ids=REFUSED)
-def test_what_a_list_refuses(quiet: Desk, query: dict[str, Any]) -> None:
+def test_wrong_filters_of_a_list_are_refused(quiet: Desk, query: dict[str, Any]) -> None:
     assert quiet.ask("GET", "/discussions", query=query).status == 400
 
 
@@ -244,7 +244,7 @@ def test_typologies(quiet: Desk, query: dict[str, Any], expected: set[str]) -> N
     ],
     ids=str,
 )
-def test_what_typologies_need(quiet: Desk, query: dict[str, Any]) -> None:
+def test_typologies_need_their_parameters(quiet: Desk, query: dict[str, Any]) -> None:
     assert quiet.ask("GET", "/typologies", query=query).status == 400
 
 

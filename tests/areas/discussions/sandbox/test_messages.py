@@ -45,7 +45,7 @@ WRONG: dict[str, tuple[dict[str, Any], int]] = {
 
 
 @pytest.mark.parametrize(("fields", "status"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_not_sent(
+def test_wrong_messages_are_not_sent(
     quiet: Desk, discussion: str, fields: dict[str, Any], status: int
 ) -> None:
     assert reply(quiet, discussion, **fields).status == status
@@ -88,5 +88,5 @@ def test_attachments_come_with_their_content(quiet: Desk, discussion: str) -> No
 @pytest.mark.parametrize(
     "query", [{"discussionId": "x"}, {"salesChannelId": "PRIMARY"}, {}], ids=str
 )
-def test_what_attachments_need(quiet: Desk, query: dict[str, str]) -> None:
+def test_attachments_need_their_parameters(quiet: Desk, query: dict[str, str]) -> None:
     assert quiet.ask("GET", "/attachments", query=query).status == 400

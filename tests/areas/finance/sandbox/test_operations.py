@@ -64,7 +64,7 @@ def test_fees_are_shown_above_zero_where_the_service_means_it(new_desk: type[Des
     assert any(cents(item["totalAmount"]) != total(item) for item in found)
 
 
-def test_payments_come_to_what_their_operations_do(desk: Desk) -> None:
+def test_payments_equal_the_sums_of_their_operations(desk: Desk) -> None:
     found: Counter[Any] = Counter()
     for item in everything(desk, **ALL):
         day = (item["paidAt"] or item["releasePaymentDate"])[:10]
@@ -142,7 +142,7 @@ def test_states_over_time(
         assert len(by_state["items"]) == 1
 
 
-def test_what_changes_is_found_by_its_change(new_desk: type[Desk]) -> None:
+def test_changed_operations_are_found_by_the_time_of_change(new_desk: type[Desk]) -> None:
     with new_desk(*EMPTY) as desk:
         sale(desk)
         for wait in (8 * DAY, DAY, DAY):
@@ -212,7 +212,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("path", "query"), REFUSED.values(), ids=REFUSED)
-def test_what_is_refused(desk: Desk, path: str, query: dict[str, Any]) -> None:
+def test_wrong_filters_are_refused(desk: Desk, path: str, query: dict[str, Any]) -> None:
     assert desk.ask("GET", path, query=query).status == 400
 
 

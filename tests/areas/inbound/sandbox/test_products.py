@@ -40,7 +40,7 @@ def test_a_new_product_is_there_as_it_was_sent(empty: Desk) -> None:
     assert references(empty) == [("KETTLE", "New")]
 
 
-def test_a_second_request_fills_what_is_empty_and_overwrites_nothing(empty: Desk) -> None:
+def test_a_second_request_only_fills_empty_fields(empty: Desk) -> None:
     create(empty, language="")
     answer = create(
         empty, weight=1.2, language="fr-FR", sellerProductReference="OTHER", gtin="03760452700039"
@@ -49,7 +49,7 @@ def test_a_second_request_fills_what_is_empty_and_overwrites_nothing(empty: Desk
     assert references(empty) == [("KETTLE", "New")]
 
 
-def test_only_what_changes_a_product_is_an_effect(empty: Desk) -> None:
+def test_only_changes_of_a_product_are_effects(empty: Desk) -> None:
     for _ in range(3):
         create(empty)
     create(empty, weight=9)
@@ -77,7 +77,7 @@ def test_only_what_changes_a_product_is_an_effect(empty: Desk) -> None:
     ],
     ids=str,
 )
-def test_what_a_product_looks_like(empty: Desk, changes: Any, status: int) -> None:
+def test_products_are_validated(empty: Desk, changes: Any, status: int) -> None:
     create(empty)
     assert create(empty, **changes).status == status
 
@@ -93,7 +93,9 @@ def test_what_a_product_looks_like(empty: Desk, changes: Any, status: int) -> No
     ],
     ids=str,
 )
-def test_what_is_no_product_is_refused(empty: Desk, body: Any, headers: Any, status: int) -> None:
+def test_requests_that_are_no_products_are_refused(
+    empty: Desk, body: Any, headers: Any, status: int
+) -> None:
     answer = empty.ask("POST", "/fulfillment-products", body, headers=headers)
     assert answer.status == status
 

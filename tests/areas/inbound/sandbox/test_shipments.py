@@ -43,7 +43,7 @@ def quiet(new_desk: type[Desk]) -> Iterator[Desk]:
     ],
     ids=str,
 )
-def test_what_a_shipment_looks_like(quiet: Desk, changes: Any, status: int) -> None:
+def test_shipments_are_validated(quiet: Desk, changes: Any, status: int) -> None:
     assert announce(quiet, **changes).status == status
     assert len(quiet.sandbox.effects()) == (status == 201)
 
@@ -58,7 +58,7 @@ def test_what_a_shipment_looks_like(quiet: Desk, changes: Any, status: int) -> N
     ],
     ids=str,
 )
-def test_who_may_create_one(quiet: Desk, headers: Any, status: int) -> None:
+def test_shipments_need_rights_and_headers(quiet: Desk, headers: Any, status: int) -> None:
     assert quiet.ask("POST", PATH, {}, headers=headers).status == status
 
 
@@ -68,7 +68,7 @@ def test_an_account_may_be_refused_unknown_products_at_once(new_desk: type[Desk]
         assert (answer.status, answer.reasons) == (400, [("ER400", "items[1].gtin")])
 
 
-def test_nothing_keeps_a_reference_from_being_sent_twice(quiet: Desk) -> None:
+def test_a_reference_can_be_sent_twice(quiet: Desk) -> None:
     assert announced(quiet) != announced(quiet)
     assert len({effect.fingerprint for effect in quiet.sandbox.effects()}) == 1
 
@@ -134,7 +134,7 @@ def test_a_delivery_note_is_there_from_the_acceptance_on(quiet: Desk) -> None:
     assert b"PO-A" in answer.body
 
 
-def test_what_is_another_sellers_is_not_there(quiet: Desk) -> None:
+def test_shipments_of_another_seller_are_not_found(quiet: Desk) -> None:
     name = announced(quiet)
     for path in (f"{PATH}/{name}", f"{PATH}/{name}/delivery-notes", f"{PATH}/nothing"):
         assert quiet.ask("GET", path, headers={"SellerId": "S2"}).status == 404

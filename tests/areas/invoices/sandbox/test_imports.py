@@ -150,7 +150,7 @@ def test_a_single_order_names_itself(desk: Desk) -> None:
         ([("O-1.pdf", PDF)], {"Authorization": "Bearer forbidden"}, 403),
     ],
 )
-def test_what_is_refused(
+def test_wrong_imports_are_refused(
     desk: Desk, files: Sequence[tuple[str, bytes]], headers: Mapping[str, str | None], status: int
 ) -> None:
     body = form(files)

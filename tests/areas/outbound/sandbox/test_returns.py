@@ -68,7 +68,7 @@ def test_a_label_that_is_not_there_may_be_empty(new_desk: type[Desk]) -> None:
         assert label(desk, given_back(desk, shipped(desk))) == (200, b"")
 
 
-def test_a_parcel_that_nobody_takes_comes_back_without_a_label(quiet: Desk) -> None:
+def test_an_undeliverable_parcel_comes_back_without_a_label(quiet: Desk) -> None:
     for _ in range(3):
         name = shipped(quiet)
     quiet.wait(2 * DAY + 15 * MINUTE)
@@ -87,12 +87,12 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused(quiet: Desk, case: str) -> None:
+def test_wrong_returns_are_refused(quiet: Desk, case: str) -> None:
     assert give_back(quiet, shipped(quiet), **REFUSED[case]).status == 400
     assert [it.kind for it in quiet.sandbox.effects()] == ["outbound shipment"]
 
 
-def test_only_what_was_sent_comes_back(quiet: Desk) -> None:
+def test_only_sent_lines_can_come_back(quiet: Desk) -> None:
     name = shipped(quiet, 3)
     assert give_back(quiet, name, line(quiet, number=1)).status == 400
     assert give_back(quiet, name, line(quiet, productCondition="LikeNew")).status == 400
@@ -102,7 +102,7 @@ def test_only_what_was_sent_comes_back(quiet: Desk) -> None:
     assert give_back(quiet, name).status == 201
 
 
-def test_what_has_not_left_cannot_come_back(quiet: Desk) -> None:
+def test_an_unsent_parcel_cannot_come_back(quiet: Desk) -> None:
     name = sent(quiet)
     assert give_back(quiet, name).status == 400
     quiet.wait(2 * MINUTE)

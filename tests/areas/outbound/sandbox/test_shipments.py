@@ -61,7 +61,7 @@ REJECTED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("code", REJECTED)
-def test_what_is_wrong_with_an_item_rejects_the_shipment(quiet: Desk, code: str) -> None:
+def test_a_wrong_item_rejects_the_shipment(quiet: Desk, code: str) -> None:
     name = sent(quiet, shipment(quiet, item(quiet), item(quiet, **REJECTED[code])))
     quiet.wait(MINUTE)
     shown = read(quiet, name)
@@ -83,7 +83,7 @@ PRICES = {"unitSalesPrice": 9.9, "shippingCost": 0, "currencyCode": "CHF"}
         ({}, {"delivery": None}, "Rejected"),
     ],
 )
-def test_what_an_address_needs(quiet: Desk, address: Any, fields: Any, status: str) -> None:
+def test_addresses_are_validated(quiet: Desk, address: Any, fields: Any, status: str) -> None:
     name = sent(quiet, shipment(quiet, item(quiet, **fields), address=address))
     quiet.wait(MINUTE)
     assert read(quiet, name)["status"] == status
@@ -122,7 +122,7 @@ def test_a_product_is_known_by_either_identification_and_the_reference_wins(quie
         {"deliveryAddress": None},
     ],
 )
-def test_what_is_no_shipment_is_refused(quiet: Desk, changes: dict[str, Any]) -> None:
+def test_requests_that_are_no_shipments_are_refused(quiet: Desk, changes: dict[str, Any]) -> None:
     body = {key: it for key, it in (shipment(quiet) | changes).items() if it is not ...}
     assert send(quiet, body).status == 400
     assert quiet.sandbox.effects() == []
@@ -208,11 +208,11 @@ def test_a_shop_has_a_past(desk: Desk) -> None:
 # Cancellations.
 
 
-def asked(desk: Desk, name: str) -> Any:
+def cancellation_of(desk: Desk, name: str) -> Any:
     return read(desk, name)["cancellationRequest"]
 
 
-def test_in_created_a_cancellation_is_decided_at_once(quiet: Desk) -> None:
+def test_a_cancellation_of_a_created_shipment_is_decided_at_once(quiet: Desk) -> None:
     name = sent(quiet)
     answer = cancel(quiet, name)
     assert (answer.status, answer.json["status"]) == (201, "Accepted")
@@ -225,10 +225,10 @@ def test_later_the_partner_decides_and_every_third_time_refuses(quiet: Desk) -> 
     names = [sent(quiet) for _ in range(3)]
     quiet.wait(2 * MINUTE)
     requests = [cancel(quiet, name).json["cancellationRequestId"] for name in names]
-    assert [asked(quiet, name)["status"] for name in names] == ["InProgress"] * 3
+    assert [cancellation_of(quiet, name)["status"] for name in names] == ["InProgress"] * 3
     quiet.wait(2 * HOUR)
     words = ["Accepted", "Accepted", "Rejected"]
-    assert [asked(quiet, name)["status"] for name in names] == words
+    assert [cancellation_of(quiet, name)["status"] for name in names] == words
     paths = (f"/outbound-cancellation-requests/{name}" for name in requests)
     assert [quiet.ask("GET", path).json["status"] for path in paths] == words
     shown = [read(quiet, name)["status"] for name in names]
@@ -240,11 +240,14 @@ def test_a_parcel_that_has_left_meanwhile_is_not_cancelled(quiet: Desk) -> None:
     quiet.wait(SENT - HOUR)
     assert cancel(quiet, name).status == 201
     quiet.wait(2 * HOUR)
-    assert (read(quiet, name)["status"], asked(quiet, name)["status"]) == ("Shipped", "Rejected")
+    assert (read(quiet, name)["status"], cancellation_of(quiet, name)["status"]) == (
+        "Shipped",
+        "Rejected",
+    )
 
 
 @pytest.mark.parametrize("wait", [SENT, SENT + 2 * DAY])
-def test_what_has_left_cannot_be_cancelled(quiet: Desk, wait: float) -> None:
+def test_a_sent_shipment_cannot_be_cancelled(quiet: Desk, wait: float) -> None:
     name = sent(quiet)
     quiet.wait(wait)
     assert cancel(quiet, name).status == 400
