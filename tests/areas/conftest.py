@@ -80,14 +80,14 @@ def submit(feedtool: Feedtool, path: str | Path, *more: str) -> Ran:
 
 
 def effects() -> Counter[tuple[str, str]]:
-    """How often the embedded sandbox was brought to do what, and to what."""
+    """The number of times of each effect in the embedded sandbox."""
     with Sandbox(sandbox_parts(), STATE) as sandbox:
         return Counter((effect.kind, effect.key) for effect in sandbox.effects())
 
 
 @contextmanager
 def state() -> Iterator[Connection]:
-    """What the embedded sandbox has."""
+    """The database of the embedded sandbox."""
     with Sandbox(sandbox_parts(), STATE) as sandbox, sandbox.state.transaction() as db:
         yield db
 

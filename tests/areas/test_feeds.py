@@ -56,7 +56,7 @@ def test_every_column_speaks_three_languages(feed: Feed) -> None:
         assert all(column.help)
 
 
-def test_the_account_says_which_modes_there_are() -> None:
+def test_the_account_sets_the_delivery_modes() -> None:
     feed = load().feeds["offers-upsert"]
     dialect = AccountSettings(delivery_modes=("TrackedHomeDelivery", "Relay"))
     keys = [column.key for column in feed.sheet.columns(dialect) if "deliveryModes" in column.key]

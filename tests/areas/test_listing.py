@@ -56,7 +56,7 @@ def _query_of(call: Call) -> str:
     return " ".join(map("=".join, call.query))
 
 
-def test_a_cursor_asks_for_what_can_change() -> None:
+def test_a_cursor_leaves_out_filters_of_changeable_properties() -> None:
     query = replace(query_of(KETTLES, state="New", colour=("red",)), has_cursor=True, since=NOON)
     (call,) = LIST.filtered(LIST.page, query)
     assert _query_of(call) == "colours=red updatedAtMin=2026-11-20T12:00:00Z limit=9"
@@ -148,7 +148,7 @@ WAITS: dict[str, tuple[Waiting, str]] = {
 
 
 @pytest.mark.parametrize(("waiting", "made"), WAITS.values(), ids=WAITS)
-def test_what_waits(waiting: Waiting, made: str) -> None:
+def test_waiting_items_are_counted(waiting: Waiting, made: str) -> None:
     (wait,) = export_of(LIST._replace(waits=(waiting,))).waits(AccountSettings())
     assert callable(wait.call)
     call = wait.call(NOON)

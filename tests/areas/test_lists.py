@@ -23,7 +23,7 @@ CATALOGUE = "catalog sync"
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
+def called_endpoints(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
     """The endpoints that the sandbox is asked for, by their shapes."""
     found: list[Endpoint] = []
 
@@ -40,7 +40,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
 def test_a_list_of_a_fresh_sandbox(
     kind: str,
     feedtool: Feedtool,
-    asked: list[Endpoint],
+    called_endpoints: list[Endpoint],
     tmp_path: Path,
     request: pytest.FixtureRequest,
 ) -> None:
@@ -50,15 +50,18 @@ def test_a_list_of_a_fresh_sandbox(
     assert code in {Exit.OK, Exit.NOTHING}, err
     made = {path.name for path in tmp_path.iterdir()} - {"home"}
     assert bool(made) == (code == Exit.OK), out
-    led = [{f"export {kind}", CATALOGUE}.intersection(clients()[of].commands) for of in asked]
+    led = [
+        {f"export {kind}", CATALOGUE}.intersection(clients()[of].commands)
+        for of in called_endpoints
+    ]
     assert led
-    assert all(led), asked
+    assert all(led), called_endpoints
     if code == Exit.OK and load().exports[kind].is_sent_back:
         assert_can_be_sent_back(err, feedtool)
         assert_can_be_sent_back(feedtool(f"export {kind} --sandbox --out a.csv").err, feedtool)
 
 
 def assert_can_be_sent_back(told: str, feedtool: Feedtool) -> None:
-    """A file that is left as it was is read as what it is; most ask for nothing then."""
+    """Assert that an untouched file is read as its own kind; most then ask for nothing."""
     (line,) = re.findall("`feedtool (validate [^`]*)`", told)
     assert feedtool(line).code in {Exit.OK, Exit.NOTHING}

@@ -94,13 +94,13 @@ READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
 
 
 @pytest.mark.parametrize(("words", "read"), READERS.values(), ids=READERS)
-def test_a_state_is_read_whatever_its_case(words: tuple[str, ...], read: Reader) -> None:
+def test_a_state_is_read_in_any_case(words: tuple[str, ...], read: Reader) -> None:
     for word in words:
         assert [read(word), read(word.upper()), read(word.lower())] == [word] * 3
     assert read("Frozen") == "Frozen"
 
 
-def test_what_a_state_means_is_the_same_whatever_its_case() -> None:
+def test_a_state_in_any_case_has_the_same_meaning() -> None:
     (same,) = {
         packages_page(reply([{"packageId": "p", "state": word}])).items[0].meaning
         for word in ("WaitingForCompletion", "waitingforcompletion")

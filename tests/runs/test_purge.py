@@ -87,7 +87,7 @@ def test_results_sends_nothing_of_it(desk: Desk) -> None:
     assert references(desk) == ["SKU-1", "SKU-2"]
 
 
-def test_what_is_open_elsewhere_keeps_it_back(tmp_path: Path, files: Files) -> None:
+def test_an_open_package_of_another_machine_prevents_a_purge(tmp_path: Path, files: Files) -> None:
     first = files.csv(offer(1), name="first.csv")
     with closing(Desk(tmp_path / "here")) as here, closing(Desk(tmp_path / "there")) as there:
         there.session = replace(here.session)

@@ -1,4 +1,4 @@
-"""What others offer, as a table."""
+"""Competing offers, as a table."""
 
 import csv
 from pathlib import Path
@@ -17,7 +17,7 @@ OFFERS, CHANGES = EXPORTS
 
 
 def product(ean: str, *sellers: str) -> dict[str, Any]:
-    """A product, and who else offers it."""
+    """A product, and its other sellers."""
     offers = [{"seller": {"name": name}, "price": 9.9, "is_available": True} for name in sellers]
     return {"product": {"product_ean": ean}, "last_change_date": "2026", "offers": offers}
 
@@ -52,7 +52,7 @@ def test_the_sellers_own_products_are_asked_for_once_each(tmp_path: Path) -> Non
     assert dict(of.query) == {"products": f"{gtin(1)}&{gtin(3)}"}
 
 
-def test_as_many_calls_as_addresses_are_needed(tmp_path: Path) -> None:
+def test_long_lists_of_products_are_split_into_calls(tmp_path: Path) -> None:
     names = tuple(f"{number:013d}" for number in range(500))
     answers = Answers(*[[product(name, "Alder")] for name in names[:3]])
     for number in range(3):
@@ -85,7 +85,7 @@ def test_a_workbook_to_filter(tmp_path: Path, language: Any, name: str, label: s
     assert sheet.auto_filter.ref == "A2:Q4"
 
 
-def test_nothing_is_written_where_there_is_nothing(tmp_path: Path) -> None:
+def test_an_empty_export_writes_no_file(tmp_path: Path) -> None:
     target = tmp_path / "table.csv"
     with pytest.raises(NothingToDo, match="tells of no competing offers"):
         exported(CHANGES, target, [])

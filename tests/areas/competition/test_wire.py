@@ -76,7 +76,7 @@ def test_fields_of_another_shape_are_blank(item: dict[str, Any], expected: dict[
 
 
 @pytest.mark.parametrize("document", [None, {}, {"items": {}}, {"items": [1]}, [None]])
-def test_what_is_no_list_is_unreadable(document: object) -> None:
+def test_documents_without_a_list_are_unreadable(document: object) -> None:
     with pytest.raises(Unreadable):
         rows(document)
 

@@ -65,7 +65,6 @@ def package_of(members: Mapping[str, bytes]) -> bytes:
 
 
 def members_with(xml: bytes) -> dict[str, bytes]:
-    """The members of an honest zip with this Offers.xml."""
     return {CONTENT_TYPES: b"<Types/>", RELATIONSHIPS: b"<Relationships/>", OFFERS: xml}
 
 

@@ -1,4 +1,4 @@
-"""What a row becomes as another kind, and what that costs."""
+"""Rows converted to another kind, and their losses."""
 
 from decimal import Decimal
 from typing import Any
@@ -76,7 +76,7 @@ def test_a_row(kind: str, became: str, values: Row, expected: Row, lost: list[st
     assert all(loss.message and loss.value for loss in found.losses)
 
 
-def test_the_profile_says_which_modes_are_the_same() -> None:
+def test_the_profile_maps_delivery_modes() -> None:
     dialect = AccountSettings(legacy_modes={"Tracked": "TrackedHomeDelivery", "Relay": ""})
     relay = "deliveryModes.Relay.cost"
     found = converter(FULL, UPSERT, dialect)({relay: ONE, LEGACY_TRACKED: ONE})

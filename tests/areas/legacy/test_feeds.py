@@ -91,11 +91,11 @@ def request(
         ),
     ],
 )
-def test_what_a_cell_becomes(changes: dict[str, str], expected: dict[str, object]) -> None:
+def test_cells_become_attributes(changes: dict[str, str], expected: dict[str, object]) -> None:
     assert request(changes) == {**BODY, **expected}
 
 
-def test_the_vat_is_a_percentage_whatever_the_json_packages_want() -> None:
+def test_the_vat_is_always_a_percentage() -> None:
     assert request({}, AccountSettings(vat_scale=1))["Vat"] == "20"
 
 
@@ -138,7 +138,7 @@ def test_an_attribute_too_many_or_too_few_is_refused() -> None:
         assert validator_of(FULL_FEED)(lacking) is (name == "ProductEan")
 
 
-def test_what_must_be_filled() -> None:
+def test_fields_that_must_be_filled() -> None:
     blank = row(dict.fromkeys(ROW, ""))
     assert FULL_FEED.requests.unfilled(blank) == [
         *("sellerExternalReference", "condition", "price.price", "taxes.VAT", "preparationTime"),

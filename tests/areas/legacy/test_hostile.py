@@ -1,4 +1,4 @@
-"""What could harm is refused in the vocabulary's words, and never read."""
+"""Harmful files are refused in the format's words, and never read."""
 
 import struct
 import tempfile
@@ -119,8 +119,8 @@ ZIPS = {
 
 
 @pytest.mark.parametrize("name", ["a name that leads out", "a member in two cases", "encrypted"])
-def test_a_zip_that_is_not_to_be_trusted_is_refused_as_what_it_is(put: Put, name: str) -> None:
-    """And not as a workbook to be saved anew in a spreadsheet program."""
+def test_a_harmful_zip_is_refused_as_an_offers_zip(put: Put, name: str) -> None:
+    """The error does not take it for a workbook to be saved by a spreadsheet program."""
     content, code = ZIPS[name]
     [sheet] = checked(put(content))
     assert sheet.error is not None
@@ -145,7 +145,7 @@ DAMAGE = st.lists(
 
 
 @given(st.sampled_from(SOUND), DAMAGE)
-def test_whatever_is_damaged_is_read_or_refused(
+def test_any_damaged_file_is_read_or_refused(
     content: bytes, damage: list[tuple[int, int, bytes]]
 ) -> None:
     for place, length, instead in damage:

@@ -1,4 +1,4 @@
-"""What the wild has is read, and each liberty told with its line."""
+"""Files of all programs are read, and each irregularity is reported with its line."""
 
 import pytest
 
@@ -149,7 +149,7 @@ def test_it_is_read_all_the_same(put: Put, changes: Changes, notices: list[str])
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "iso-8859-1", "windows-1252", "us-ascii"])
-def test_the_encoding_is_what_the_file_says(put: Put, encoding: str) -> None:
+def test_the_declared_encoding_is_used(put: Put, encoding: str) -> None:
     text = with_(('"utf-8"', f'"{encoding}"'), ('Comment=""', 'Comment="&#233;"'))
     if encoding != "us-ascii":
         text = text.replace("&#233;", "é")
@@ -227,7 +227,7 @@ def test_a_zip_is_read_all_the_same(
     assert xml.irregularities.texts() == expected
 
 
-def test_a_file_with_too_many_irregularities_is_told_of_the_first() -> None:
+def test_only_the_first_of_many_irregularities_are_listed() -> None:
     irregularities = Irregularities()
     for line in range(1000):
         irregularities.note(f"the attribute a{line}", line)
@@ -238,7 +238,7 @@ def test_a_file_with_too_many_irregularities_is_told_of_the_first() -> None:
     assert last.startswith("other things are not as the format demands (961 times, first in lines")
 
 
-def test_names_are_told_short_and_harmless() -> None:
+def test_names_are_shown_short_and_harmless() -> None:
     assert printable_name("a\x1b\u202eb") == "a\ufffd\ufffdb"
     assert len(printable_name("a" * 1000)) == 60
 

@@ -38,7 +38,7 @@ def test_a_channel_on_its_cell(find: Find) -> None:
 
 
 def test_the_channel_of_the_command_without_a_column(find: Find) -> None:
-    """As `--channel` says it, which is PRIMARY here, where the account's is another."""
+    """The channel of `--channel`, here PRIMARY, differs from the account's."""
     (problem,) = find(CODE, update(quantity="3"), kind=KIND, dialect=SECOND)
     assert (problem.row, problem.column) == (2, None)
 

@@ -58,7 +58,7 @@ def number(value: str) -> Cell:
 
 
 def cells(source: OffersSource) -> dict[str, Cell]:
-    """The first offer's cells by the header above them."""
+    """The first offer's cells by their headers."""
     header, first, *_ = table(source)
     return dict(zip((cell.text for cell in header), first, strict=True))
 
@@ -149,7 +149,7 @@ def test_modes_are_called_as_in_the_json_packages_if_asked(put: Put) -> None:
         (STOCK, "legacy-stock-and-price", [*KEYS[:2], "price.price", "quantity"]),
     ],
 )
-def test_it_is_stamped_as_what_it_is(
+def test_the_source_is_stamped_with_its_kind(
     put: Put, head: Head | None, kind: str, keys: list[str]
 ) -> None:
     source = OffersSource(put(zipped([OFFER], head)))
@@ -169,7 +169,7 @@ IRREGULAR = {
 
 
 @pytest.mark.parametrize(("notice", "change"), IRREGULAR.items(), ids=IRREGULAR)
-def test_what_is_irregular(put: Put, notice: str, change: tuple[str, str]) -> None:
+def test_irregularities_are_reported_once(put: Put, notice: str, change: tuple[str, str]) -> None:
     sheet = OffersSource(put(member(zipped([OFFER])).decode().replace(*change))).sheet()
     for _ in range(2):  # they are told once, however often the sheet is read
         assert sum(len(block.rows) for block in sheet.blocks(1)) == 1
@@ -271,7 +271,7 @@ def test_cells_have_the_format_of_their_column(put: Put, tmp_path: Path) -> None
     assert (price.value, stock.value) == (19.99, 7)
 
 
-def test_what_cannot_be_read(put: Put, tmp_path: Path) -> None:
+def test_an_unreadable_file_leaves_no_workbook(put: Put, tmp_path: Path) -> None:
     with pytest.raises(FileProblem):
         write(put("<OfferPackage>"), tmp_path / "book.xlsx")
     assert not (tmp_path / "book.xlsx").exists()
@@ -288,7 +288,7 @@ def test_an_offer_becomes_a_request(files: Files, content: bytes) -> None:
     assert [(one.code, one.value) for one in sheet.problems()] == [("unknown-column", "comment")]
 
 
-def test_what_is_wrong_stands_in_the_line_of_its_offer(files: Files) -> None:
+def test_problems_name_the_line_of_their_offer(files: Files) -> None:
     wrong = changed(ProductEan="3000000000018")
     path = files.text(zipped([changed(SellerProductId="SKU-0"), wrong]))
     (sheet,) = checked(path, kind="offers-upsert")
@@ -297,7 +297,7 @@ def test_what_is_wrong_stands_in_the_line_of_its_offer(files: Files) -> None:
     assert sheet.counts().invalid == 1
 
 
-def test_stock_and_price_change_what_is_there(files: Files) -> None:
+def test_stock_and_price_become_updates(files: Files) -> None:
     path = files.text(zipped([OFFER], Head("n", PackageType.STOCK_AND_PRICE)))
     (sheet,) = checked(path, kind="offers-update")
     (item,) = sheet.valid_items()

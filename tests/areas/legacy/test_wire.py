@@ -1,4 +1,4 @@
-"""What the answers about legacy zips say, however they say it."""
+"""Answers about legacy zips, in all their forms."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def test_no_page_of_a_log(document: Any) -> None:
         *((5, size, None) for size in (0, None)),
     ],
 )
-def test_how_many_pages_there_are(total: Any, size: Any, pages: int | None) -> None:
+def test_the_number_of_pages(total: Any, size: Any, pages: int | None) -> None:
     document = {"integration_state": "A", "total_logs_count": total, "count_by_page": size}
     assert log_page(reply(document)).pages == pages
 
@@ -90,7 +90,7 @@ def test_whether_it_is_the_page_that_was_asked_for(
     assert (page.is_other(asked), page.errors) == (is_other, 3)
 
 
-def said(**changes: Any) -> list[dict[str, Any]]:
+def property_errors(**changes: Any) -> list[dict[str, Any]]:
     return [{"property_code": "06", "property_error": "19", "log_message": "No price.", **changes}]
 
 
@@ -99,7 +99,7 @@ def entry(**changes: Any) -> dict[str, Any]:
         "seller_product_id": "A-1",
         "product_ean": "4006381333931",
         "offer_integration_status": "Rejected",
-        "property_list": said(),
+        "property_list": property_errors(),
         **changes,
     }
 
@@ -128,13 +128,16 @@ WHOLE = LogEntry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,))
             ({"property_list": properties}, WHOLE._replace(messages=messages))
             for properties, messages in (
                 *((None, ()), ([1, {}, {"other": 1}], ())),
-                (said(property_code=6, property_error=19), (NO_PRICE,)),
-                (said(property_code="6"), (NO_PRICE,)),
-                (said(property_code="Price"), (Message("19 Price", "No price."),)),
-                (said(property_error=None), (Message("06", "No price."),)),
-                (said(property_code="106"), (Message("19 106", "No price."),)),
-                (said(property_code="11", property_error="10"), (NO_CHARGES,)),
-                (said(property_error="80", property_code="00"), (Message("8000", "No price."),)),
+                (property_errors(property_code=6, property_error=19), (NO_PRICE,)),
+                (property_errors(property_code="6"), (NO_PRICE,)),
+                (property_errors(property_code="Price"), (Message("19 Price", "No price."),)),
+                (property_errors(property_error=None), (Message("06", "No price."),)),
+                (property_errors(property_code="106"), (Message("19 106", "No price."),)),
+                (property_errors(property_code="11", property_error="10"), (NO_CHARGES,)),
+                (
+                    property_errors(property_error="80", property_code="00"),
+                    (Message("8000", "No price."),),
+                ),
             )
         ),
     ],
@@ -144,7 +147,7 @@ def test_an_entry(changes: dict[str, Any], expected: LogEntry) -> None:
     assert log_page(reply(document)).entries == [expected]
 
 
-def test_what_names_no_offer_is_said_of_all() -> None:
+def test_entries_without_an_offer_are_about_all() -> None:
     entries = [entry(seller_product_id=None, product_ean=None), entry(), 7]
     document = {"integration_state": "Rejected", "offer_log_paged_list": entries}
     page = log_page(reply(document))

@@ -87,7 +87,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("offer", "why"), REFUSED.values(), ids=REFUSED)
-def test_what_the_format_forbids_is_never_written(offer: XmlOffer, why: str) -> None:
+def test_values_that_the_format_forbids_are_never_written(offer: XmlOffer, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         zipped([offer])
 

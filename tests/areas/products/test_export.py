@@ -174,7 +174,7 @@ NONE: dict[str, tuple[list[dict[str, Any]], Catalog | None, type[Exception]]] = 
 
 
 @pytest.mark.parametrize(("message", "items", "known", "kind"), [(k, *v) for k, v in NONE.items()])
-def test_nothing_is_written_where_there_is_nothing(
+def test_an_empty_export_writes_no_file(
     *, tmp_path: Path, message: str, items: list[Any], known: Catalog | None, kind: type[Exception]
 ) -> None:
     with pytest.raises(kind) as caught:

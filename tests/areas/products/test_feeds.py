@@ -1,4 +1,4 @@
-"""What a row of products becomes, whatever is written in it."""
+"""Requests of rows of products, with any content."""
 
 import json
 from collections.abc import Mapping
@@ -72,7 +72,7 @@ def test_a_row_that_names_no_language_is_in_the_catalogues(
     assert sent(product(language=written), dialect=dialect)["language"] == language
 
 
-def test_settings_say_what_is_mandatory_and_how_the_gtin_travels(sent: Sent) -> None:
+def test_settings_set_mandatory_fields_and_the_form_of_the_gtin(sent: Sent) -> None:
     few = judging(dialect=AccountSettings(product_fields=(), gtin_as="number"))
     row = {"gtin": gtin(1), "categoryCode": "1E0203"}
     assert sent(row, dialect=few) == row | {"gtin": int(gtin(1)), "language": "en-US"}
@@ -151,7 +151,7 @@ def a_property(draw: st.DrawFn) -> Property:
 
 
 def _values(draw: st.DrawFn, one: Property) -> list[str]:
-    """What may stand in a cell of a property, value by value, as people write it."""
+    """Values for a cell of a property, as people write them."""
     count = draw(st.integers(1, 3)) if one.is_multiple else 1
     if one.allowed_file_types:
         kind = draw(st.sampled_from(one.allowed_file_types))
@@ -246,14 +246,14 @@ def judged(
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases())
-def test_a_row_filled_by_its_categorys_rules_is_what_the_schema_accepts(case: Case) -> None:
+def test_a_row_filled_by_its_category_s_rules_fits_the_schema(case: Case) -> None:
     assert_accepted_by_schema(case)
 
 
 @pytest.mark.long
 @settings(max_examples=1500, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases())
-def test_rows_of_many_categories_are_what_the_schema_accepts(
+def test_rows_of_many_categories_fit_the_schema(
     case: Case,
 ) -> None:
     assert_accepted_by_schema(case)
@@ -316,7 +316,7 @@ def mistakes_in(case: Case) -> list[tuple[str, str, str]]:
 
 
 def mistakes(one: Property) -> dict[str, str]:
-    """What is wrong in a property's cell, and the code that says so."""
+    """Wrong cells of a property, by the code of the problem."""
     found = {"formula-error": "#N/A", "text-control-chars": "a\u202eb"}
     if one.is_mandatory:
         found["required-missing"] = ""

@@ -25,9 +25,7 @@ MENDED: list[tuple[str, CellType, Cell, NewValue | None]] = [
 
 
 @pytest.mark.parametrize(("name", "kind", "cell", "new"), MENDED, ids=case_id)
-def test_what_a_cell_holds_afterwards(
-    name: str, kind: CellType, cell: Cell, new: NewValue | None
-) -> None:
+def test_fixes_of_cells(name: str, kind: CellType, cell: Cell, new: NewValue | None) -> None:
     reader = ColumnReader(kind, judging())
     assert BY_NAME[name].fix(FlawedCell(cell, reader, frozenset())) == new
 

@@ -127,7 +127,7 @@ SAID = {
 
 
 @pytest.mark.parametrize(("code", "row", "words"), [(code, *said) for code, said in SAID.items()])
-def test_what_is_said(find: Find, code: str, row: dict[str, str], words: str) -> None:
+def test_texts_of_problems(find: Find, code: str, row: dict[str, str], words: str) -> None:
     (problem,) = find(code, row, dialect=judging())
     assert words in problem.message
     assert code != "language-differs" or "--language es" in problem.hint

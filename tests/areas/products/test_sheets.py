@@ -52,14 +52,14 @@ def test_recognised_from_headers(files: Files, rows: Rows, kind: str) -> None:
     assert (sheet.error, sheet.kind) == (None, kind)
 
 
-def test_what_is_missing_is_named(files: Files) -> None:
+def test_missing_headers_are_named(files: Files) -> None:
     for row in (product(gtin=None), {"title": "a", "description": "b"}):
         assert refused(files.csv(row), dialect=judging()).code == "header-not-found"
     error = refused(files.csv(product(categoryCode=None)), dialect=judging())
     assert (error.code, "categoryCode" in error.message) == ("header-missing", True)
 
 
-def test_as_says_that_it_is_products(files: Files) -> None:
+def test_an_asked_kind_overrides_the_headers(files: Files) -> None:
     path = files.csv(offer() | {"categoryCode": "010101"})
     (sheet,) = checked(path, dialect=judging(), kind="products")
     assert sheet.kind == "products"
@@ -101,7 +101,7 @@ def test_a_property_of_another_category_is_one_nevertheless(files: Files) -> Non
     assert "4001" not in json.dumps(bodies(sheet))
 
 
-def test_a_header_of_nothing_is_told_with_the_nearest(files: Files) -> None:
+def test_an_unknown_header_is_reported_with_the_nearest(files: Files) -> None:
     row = product() | {"Main coluor": "Blue", "9999": "x", "my note": "y"}
     (sheet,) = checked(files.csv(row), dialect=judging())
     (problem,) = problems_of(sheet, "unknown-column")

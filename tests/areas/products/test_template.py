@@ -72,13 +72,13 @@ def fill(path: Path, *rows: Mapping[str, str]) -> None:
 def contents(
     properties: Mapping[str, Sequence[Property]], own: AccountSettings | None = None
 ) -> Contents:
-    """Of the categories that have these properties."""
+    """The contents of a template for the categories that have these properties."""
     known = catalog({code: tuple(some) for code, some in properties.items()})
     return products_contents(known, list(properties), own or AccountSettings())
 
 
 def made(*properties: Property, machines: Sequence[Property] | None = None) -> Contents:
-    """Of kettles with these properties, and of machines."""
+    """The contents of a template for kettles with these properties, and machines."""
     return contents({KETTLES: properties} | ({} if machines is None else {MACHINES: machines}))
 
 
@@ -136,7 +136,7 @@ NEEDS = {"*": Need.ALWAYS, "+": Need.RECOMMENDED, "": Need.NEVER}
 
 
 @pytest.mark.parametrize(("necessities", "mark", "told"), UNIONS.values(), ids=UNIONS)
-def test_of_several_categories_it_says_which_demand_a_property(
+def test_the_hint_names_the_categories_that_demand_a_property(
     necessities: str, mark: str, told: str
 ) -> None:
     known = {str(necessity)[0]: [prop(necessity=necessity)] for necessity in Necessity}
@@ -148,7 +148,7 @@ def test_of_several_categories_it_says_which_demand_a_property(
     assert field.hint.splitlines()[0] == told
 
 
-def test_a_long_list_of_categories_leaves_room_for_what_belongs_in_the_column() -> None:
+def test_a_long_list_of_categories_leaves_room_for_the_hint() -> None:
     many = [category(f"0A01{number:02d}", f"No. {number}") for number in range(40)]
     length = prop(necessity=MANDATORY, is_numeric=True, unit="cm")
     every = {item.reference: (length,) for item in many}
@@ -206,7 +206,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 @pytest.mark.parametrize(("changes", "cells", "text"), ENTRIES.values(), ids=ENTRIES)
-def test_a_column_takes_what_its_property_takes(
+def test_a_column_limits_cells_like_its_property(
     changes: dict[str, Any], cells: str, text: str
 ) -> None:
     field = field_of(made(prop(**changes)))
@@ -216,7 +216,7 @@ def test_a_column_takes_what_its_property_takes(
     assert text in f"{field.hint}\nExample: {field.example}"
 
 
-def test_where_categories_differ_a_column_takes_what_any_of_them_takes() -> None:
+def test_a_column_takes_the_values_of_all_its_categories() -> None:
     one = prop(is_ranged=True, choices=choices("Red", "Blue"), unit="cm")
     other = prop(is_ranged=True, is_multiple=True, choices=choices("Blue", "Green"), unit="mm")
     both, free = (field_of(made(one, machines=[item])) for item in (other, prop()))
@@ -301,7 +301,7 @@ def book(known: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Workbook:
 
 
 def rules(book: Workbook) -> dict[str, DataValidation]:
-    """By the first cell that each is on."""
+    """The data validations, by the first cell of each."""
     found = book["Products"].data_validations.dataValidation
     return {str(rule.sqref).partition(":")[0]: rule for rule in found}
 
@@ -424,7 +424,7 @@ PROPERTIES = st.builds(
 
 
 def length(text: str | None) -> int:
-    """As Excel counts; openpyxl leaves a `_` as it was escaped."""
+    """The length by Excel's count; openpyxl leaves a `_` escaped."""
     return template.length((text or "").replace("_x005F_", "_"))
 
 

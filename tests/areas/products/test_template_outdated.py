@@ -1,4 +1,4 @@
-"""A template's stamps against the catalogue as it is now."""
+"""A template's stamps against the present catalogue."""
 
 from pathlib import Path
 
@@ -31,13 +31,13 @@ ROW = product() | {item.reference: "" for item in KETTLES} | {"3001": "A"}
 
 
 def template(files: Files, categories: str, fingerprint: str, **more: str) -> Path:
-    """A workbook with a stamp that tells no more than fingerprints."""
+    """A workbook with a stamp of only fingerprints."""
     stamps = {"template": "products", "category": categories, "fingerprint": fingerprint}
     return stamped(files.book({"Products": [ROW]}), **stamps, **more)
 
 
 def outdated(path: Path, kettles: tuple[Property, ...] = KETTLES) -> list[Problem]:
-    """What is said of a template where kettles have these properties now."""
+    """The problems of a template if kettles have these properties now."""
     now = judging(catalog_of({**PROPERTIES, "010101": kettles}))
     (sheet,) = checked(path, dialect=now)
     return problems_of(sheet, "template-outdated")
@@ -107,7 +107,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("message", "now"), CHANGES.items(), ids=CHANGES)
-def test_says_what_has_changed_since_it_was_made(
+def test_the_problem_names_changes_since_the_template_was_made(
     filled: Path, message: str, now: tuple[Property, ...]
 ) -> None:
     (problem,) = outdated(filled, now)

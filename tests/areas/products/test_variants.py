@@ -87,7 +87,7 @@ def test_a_member_is_asked_for_once(tmp_path: Path) -> None:
 NEW_COLOURS = ((97, "Blue"), (98, "Black"), (99, "Brown"))
 
 
-def test_offline_the_check_tells_what_is_missing(tmp_path: Path) -> None:
+def test_an_offline_check_reports_missing_properties(tmp_path: Path) -> None:
     groups, ((code, hint),) = judged(tmp_path, None, blank())
     assert (groups, code) == ([], INCOMPLETE)
     assert "submit asks the service" in hint
@@ -107,7 +107,7 @@ def test_group_of(items: Any, group: str) -> None:
     assert group_of(reply({"items": items}), "123") == group
 
 
-def test_what_is_not_shown_is_not_known() -> None:
+def test_a_hidden_group_is_unknown() -> None:
     assert group_of(Reply(404, {}, b"{}"), "123") == ""
     with pytest.raises(Unreadable):
         group_of(reply({"title": "?"}), "123")

@@ -155,12 +155,12 @@ MESSAGES: dict[str, tuple[dict[str, Any], Sequence[Message]]] = {
 
 
 @pytest.mark.parametrize(("changes", "messages"), MESSAGES.values(), ids=MESSAGES)
-def test_what_a_report_says(changes: dict[str, Any], messages: Sequence[Message]) -> None:
+def test_messages_of_a_report(changes: dict[str, Any], messages: Sequence[Message]) -> None:
     assert item(**changes).messages == tuple(messages)
 
 
 @pytest.mark.parametrize("language", ["fr", "es"])
-def test_our_words_of_a_report_are_said_in_other_languages(language: Language) -> None:
+def test_our_texts_of_a_report_are_translated(language: Language) -> None:
     said = [message.text for _, messages in MESSAGES.values() for message in messages]
     ours = {
         message.text
@@ -179,7 +179,7 @@ def test_a_hostile_report_is_cut_short() -> None:
 
 
 @pytest.mark.parametrize("strange", [1, None, [], {}, {"gtin": "1"}, {"status": "Integrated"}])
-def test_what_names_no_product_is_left_out(strange: Any) -> None:
+def test_reports_without_a_product_are_left_out(strange: Any) -> None:
     page = reports_page(reply({"items": [strange, ITEM]}))
     assert [one.gtin for one in page.items] == ["2000000000008"]
 
@@ -192,7 +192,7 @@ ELSEWHERE = reply([], link='<https://elsewhere.example/>; rel="next"')
     [reply(), reply({}), reply({"items": {}}), Reply(200, {}, b"oops", URL), ELSEWHERE],
     ids=["empty", "no items", "no list", "no JSON", "a link that leads away"],
 )
-def test_what_is_no_page(found: Reply) -> None:
+def test_documents_that_are_no_pages_are_unreadable(found: Reply) -> None:
     with pytest.raises(Unreadable):
         reports_page(found)
     page = reports_page(reply([], link=f'<{URL}&pageIndex=2>; rel="next"'))
@@ -277,7 +277,7 @@ def test_all_that_a_creator_sees() -> None:
 
 
 @pytest.mark.parametrize("sellers", [[{"reference": "12", "isCreator": "yes"}], [], None])
-def test_what_others_created(sellers: object) -> None:
+def test_products_created_by_others(sellers: object) -> None:
     assert not only({**WHOLE, "sellers": sellers}).is_creator
 
 

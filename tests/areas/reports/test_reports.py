@@ -1,4 +1,4 @@
-"""Reports and their files, from whatever list and whatever names the service gives."""
+"""Reports and their files, from any list and any names of the service."""
 
 import csv
 import json
@@ -59,7 +59,7 @@ def test_the_list(tmp_path: Path, reports: Any, expected: list[str]) -> None:
     assert [row["reportId"] for row in table(REPORTS, tmp_path, Service(reports))] == expected
 
 
-def test_what_is_not_specified_comes_as_it_is(tmp_path: Path) -> None:
+def test_unspecified_members_are_exported_unchanged(tmp_path: Path) -> None:
     report = {"reportId": "R1", "createdAt": "2026-11-01T00:00:00Z", "new": {"part": 1}}
     (row,) = table(REPORTS, tmp_path, Service([report]))
     assert row == {"reportId": "R1", "createdAt": "2026-11-01T00:00:00", "new.part": "1"}
@@ -70,7 +70,7 @@ def test_pages_are_followed(tmp_path: Path) -> None:
     assert [row["reportId"] for row in table(REPORTS, tmp_path, service)] == ["R1", "R2"]
 
 
-def test_nothing_is_written_where_there_are_none(tmp_path: Path) -> None:
+def test_an_empty_export_writes_no_file(tmp_path: Path) -> None:
     with pytest.raises(NothingToDo):
         table(REPORTS, tmp_path, Service([]))
     assert not list(tmp_path.iterdir())
@@ -92,7 +92,7 @@ def test_the_name_of_a_file(headers: dict[str, str], expected: str) -> None:
     assert wire.file_name(Reply(200, headers), "R1") == expected
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     service = Service([{"reportId": "A/B"}, {"reportId": "R2"}], {"A%2FB": b"%PDF-1"})
     one, other = table(DOCUMENTS, tmp_path, service)
     assert (one["file"], other["file"]) == ("A/B.pdf", "")
@@ -100,7 +100,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert other["problem"]
 
 
-def test_from_the_command_line(feedtool: Feedtool, tmp_path: Path) -> None:
+def test_reports_are_exported_by_the_command(feedtool: Feedtool, tmp_path: Path) -> None:
     folder = tmp_path / "reports"
     for _ in range(2):
         code, out, err = feedtool(f"export report-documents --sandbox --out {folder}")

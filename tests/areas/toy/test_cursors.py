@@ -39,7 +39,7 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shop(sent: Path, tmp_path: Path) -> None:
-    """Those parcels were sent."""
+    """A home with the sent parcels."""
     shutil.copytree(sent, tmp_path, dirs_exist_ok=True)
 
 
@@ -54,7 +54,7 @@ def toys(name: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("shop")
-def test_only_what_is_new_comes(files: Files, feedtool: Feedtool) -> None:
+def test_only_new_parcels_come(files: Files, feedtool: Feedtool) -> None:
     ran = feedtool(NAMED)
     assert (ran.code, toys("default-1.csv")) == (0, ["Kite", "Ball", "Top"])
     assert ran.said.startswith("note: the cursor “default” is new: all since ")
@@ -161,7 +161,7 @@ WATCH = "watch feeds --sandbox --create --once --settle 0.01 --poll 0.01"
 
 
 @pytest.mark.usefixtures("shop")
-def test_a_watcher_brings_what_is_new(files: Files, feedtool: Feedtool) -> None:
+def test_a_watcher_brings_new_parcels(files: Files, feedtool: Feedtool) -> None:
     assert feedtool(f"{WATCH} --export toy-parcels --every 5m").code == 0
     assert len(list(Path("feeds/outbox").glob("toy-parcels-*-1.xlsx"))) == 1
     assert feedtool(f"{WATCH} --export toy-parcels").code == 9
@@ -172,7 +172,7 @@ def test_a_watcher_brings_what_is_new(files: Files, feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_a_watcher_brings_only_what_passes_a_filter(feedtool: Feedtool) -> None:
+def test_a_watcher_brings_only_parcels_that_pass_a_filter(feedtool: Feedtool) -> None:
     words = "toy-parcels --order O-1 --changed --cursor first"
     assert feedtool(f"{WATCH} --export '{words}'").code == 0
     (listed,) = feedtool("export toy-parcels --cursors --format json").json
@@ -189,6 +189,6 @@ def test_a_watcher_brings_only_what_passes_a_filter(feedtool: Feedtool) -> None:
         ("--export 'toy-parcels --xyz'", "No such option '--xyz'."),
     ],
 )
-def test_what_a_watcher_cannot_bring(feedtool: Feedtool, options: str, why: str) -> None:
+def test_exports_that_a_watcher_cannot_bring(feedtool: Feedtool, options: str, why: str) -> None:
     ran = feedtool(f"{WATCH} {options}")
     assert (ran.code, ran.error()[0]) == (2, why)

@@ -121,7 +121,7 @@ def test_a_request_is_sent_whole_or_not_at_all(
 
 @pytest.fixture
 def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The area is one of those that all commands know."""
+    """A home where all commands know the area."""
     monkeypatch.setattr(registry, "NAMES", (*registry.NAMES, TOY))
     enter(tmp_path, monkeypatch)
 
@@ -136,7 +136,7 @@ PARCELS = [("O-1", "PRIMARY", ["Kite", "Top"]), ("O-1", "SECOND", ["Top"])]
 
 
 def parcels() -> list[tuple[str, str, list[str]]]:
-    """What the service was sent, in the order of orders and channels."""
+    """The parcels that the service has received, by order and channel."""
     with closing(sqlite3.connect("home/sandbox.sqlite")) as state, state:
         bodies = [json.loads(body) for (body,) in state.execute("SELECT body FROM parcels")]
     return sorted(

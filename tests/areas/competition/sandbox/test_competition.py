@@ -11,7 +11,7 @@ OFFERS, CHANGES = "/competing-offers", "/competing-offer-changes"
 RESTRICTED = "2000000000008"
 
 
-def asked(desk: Desk, query: str) -> Any:
+def answered(desk: Desk, query: str) -> Any:
     answer = desk.ask("GET", OFFERS, query=query)
     assert answer.status == 200, answer.body
     return answer.json
@@ -27,7 +27,7 @@ def asked(desk: Desk, query: str) -> Any:
     ],
 )
 def test_products_are_asked_for_in_any_writing(desk: Desk, query: str) -> None:
-    found = asked(desk, query.format(Desk.gtin(1), Desk.gtin(2), RESTRICTED))
+    found = answered(desk, query.format(Desk.gtin(1), Desk.gtin(2), RESTRICTED))
     assert [item["product"]["product_ean"] for item in found["items"]] == [
         Desk.gtin(1),
         Desk.gtin(2),
@@ -48,8 +48,8 @@ def test_products_are_required_and_alphanumeric(desk: Desk, query: Any, code: st
 
 
 def test_products_may_be_asked_for_by_their_ids(desk: Desk) -> None:
-    [by_ean] = asked(desk, f"products={Desk.gtin(1)}")["items"]
-    [by_id] = asked(desk, f"products={by_ean['product']['product_id']}")["items"]
+    [by_ean] = answered(desk, f"products={Desk.gtin(1)}")["items"]
+    [by_id] = answered(desk, f"products={by_ean['product']['product_id']}")["items"]
     assert by_id == by_ean
 
 
@@ -70,7 +70,9 @@ def shape(value: Any) -> Any:
 
 
 def test_the_shape_of_an_item(desk: Desk) -> None:
-    found = [item for n in range(20) for item in asked(desk, f"products={Desk.gtin(n)}")["items"]]
+    found = [
+        item for n in range(20) for item in answered(desk, f"products={Desk.gtin(n)}")["items"]
+    ]
     about = dict.fromkeys(("product_id", "product_ean", "title", "brand_name"))
     for item in found:
         assert shape(item) == {"last_change_date": None, "product": about, "offers": None}
@@ -87,9 +89,9 @@ def test_the_offers_of_other_sellers_compete(desk: Desk) -> None:
     desk.headers["SellerId"] = "S2"
     desk.outcome("Upsert", row)
     desk.outcome("Upsert", row, channel="SECOND")
-    [theirs] = asked(desk, f"products={Desk.gtin(1)}")["items"]
+    [theirs] = answered(desk, f"products={Desk.gtin(1)}")["items"]
     desk.headers = own
-    [mine] = asked(desk, f"products={Desk.gtin(1)}")["items"]
+    [mine] = answered(desk, f"products={Desk.gtin(1)}")["items"]
     names = [offer["seller"]["name"] for offer in mine["offers"]]
     assert names[0] == "S2"
     assert names[1:] == [offer["seller"]["name"] for offer in theirs["offers"]]

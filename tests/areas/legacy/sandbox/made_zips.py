@@ -80,7 +80,7 @@ def read(desk: Desk, package_id: str, query: str = "") -> Any:
 
 
 def outcomes(desk: Desk, *offers: str, **about: Any) -> list[tuple[str | None, str, list[str]]]:
-    """What becomes of Offers: (SellerProductId, status, codes)."""
+    """Send Offers and return (SellerProductId, status, codes) of each."""
     package_id = submit(desk, *offers, **about)
     desk.wait(INTEGRATED)
     return [

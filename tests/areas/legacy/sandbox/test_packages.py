@@ -32,7 +32,7 @@ UPDATED = ("Integrated", ["9000"])
 
 
 def mode(name: str, *charges: str | None) -> Any:
-    """A delivery mode with its charges and additional charges, 1 unless given."""
+    """A delivery mode with its charges and additional charges, by default 1."""
     return dict(zip(TRACKED, (name, *charges, *("1", "1")[len(charges) :]), strict=True))
 
 
@@ -125,7 +125,7 @@ def test_an_offer_is_the_one_that_the_json_routes_show(desk: Desk) -> None:
         ("New", "1", ("Rejected", ["2503"])),
     ],
 )
-def test_a_zip_replaces_what_json_brought(
+def test_a_zip_replaces_an_offer_of_json(
     desk: Desk, condition: str, number: str, found: tuple[str, list[str]]
 ) -> None:
     row = desk.offer("A-1", 1, condition=condition)
@@ -136,7 +136,7 @@ def test_a_zip_replaces_what_json_brought(
     assert (shown["condition"], shown["integrationPrice"]["price"]) == (condition, price)
 
 
-def test_json_changes_what_a_zip_brought(desk: Desk) -> None:
+def test_json_changes_an_offer_of_a_zip(desk: Desk) -> None:
     outcomes(desk, offer("A-1"))
     assert desk.outcome("Update", {"sellerExternalReference": "A-1", "quantity": 1}) == UPDATED
     assert desk.outcome("Delete", {"sellerExternalReference": "A-1"}) == UPDATED
@@ -201,7 +201,7 @@ def test_pools(desk: Desk, pools: list[dict[str, str]], channels: list[str]) -> 
     ]
 
 
-def test_the_log_tells_the_worst_of_all_channels(desk: Desk) -> None:
+def test_the_log_shows_the_worst_result_of_all_channels(desk: Desk) -> None:
     desk.outcome("Upsert", desk.offer("A", 2), channel="SECOND")
     pools = [{"Id": "1"}, {"SalesChannelId": "SECOND"}]
     assert outcomes(desk, offer("A", 1), pools=pools) == [("A", "Rejected", ["2503"])]
@@ -317,7 +317,7 @@ def test_a_package_that_is_rejected_as_a_whole(
         zipped(document(offer(), pools=[{"SalesChannelId": "THIRD"}])),
     ],
 )
-def test_what_is_no_package(desk: Desk, body: bytes) -> None:
+def test_bodies_that_are_no_packages_are_refused(desk: Desk, body: bytes) -> None:
     assert post(desk, body).status == 400
     assert not list(applied_requests(desk.sandbox))
 
@@ -363,5 +363,5 @@ def test_a_zip_by_its_public_address(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "body", [b"{", b"{}", b'"ftp://127.0.0.1/x.zip"', b'"file:///etc/hostname"', b'"http://[/"']
 )
-def test_what_is_no_public_address(desk: Desk, body: bytes) -> None:
+def test_addresses_that_are_not_public_are_refused(desk: Desk, body: bytes) -> None:
     assert post(desk, body, **JSON).status == 400

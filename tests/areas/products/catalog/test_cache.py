@@ -43,7 +43,7 @@ def filled(cache: Cache, service: str = SERVICE, language: str = "en") -> int:
     return key
 
 
-def test_what_was_saved_is_found(cache: Cache) -> None:
+def test_saved_entries_are_found(cache: Cache) -> None:
     filled(cache)
     found = known(cache)
     assert found.origin == Origin(SERVICE, "en", AT + MINUTE)
@@ -138,14 +138,14 @@ def test_another_version_is_made_anew(path: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\0" + b"\1" * 4000])
-def test_what_is_broken_is_made_anew(path: Path, content: bytes) -> None:
+def test_a_broken_cache_is_rebuilt(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with Cache(path) as cache:
         filled(cache)
         assert len(cache.origins()) == 1
 
 
-def test_what_breaks_under_way_is_told(cache: Cache, path: Path) -> None:
+def test_a_cache_broken_in_use_is_reported(cache: Cache, path: Path) -> None:
     filled(cache)
     catalog = known(cache)
     with closing(sqlite3.connect(path)) as db, db:
@@ -163,7 +163,7 @@ def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
     assert "--home" in caught.value.hint
 
 
-def test_nothing_known_cannot_be_as_it_was(cache: Cache) -> None:
+def test_unknown_properties_cannot_be_unchanged(cache: Cache) -> None:
     key = filled(cache)
     with pytest.raises(ValueError, match="0A0102"):
         cache.save_properties(key, "0A0102", None, Validators(), AT)

@@ -102,7 +102,7 @@ def test_the_best_first(text: str, found: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "near"), [("ketles", "Kettles"), ("0A0I01", "0A0101"), ("nesle", "Nestlé")]
 )
-def test_what_may_be_meant(text: str, near: str) -> None:
+def test_similar_names_are_suggested(text: str, near: str) -> None:
     assert similar_names(catalog(), text)[0] == near
 
 
@@ -125,7 +125,7 @@ def again(consulted: CatalogRecorder, language: str | None = None) -> Catalog | 
     return opened(language)
 
 
-def test_what_was_asked_is_answered_alike(consulted: CatalogRecorder) -> None:
+def test_recorded_questions_are_answered_alike(consulted: CatalogRecorder) -> None:
     def answers(known: Catalog | None) -> list[object]:
         assert known is not None
         codes = ("0A0101", "0A0102")
@@ -142,7 +142,7 @@ def test_what_was_asked_is_answered_alike(consulted: CatalogRecorder) -> None:
     assert consulted("fr") is consulted("fr")
 
 
-def test_what_was_not_asked_is_not_kept(consulted: CatalogRecorder) -> None:
+def test_unasked_entries_are_not_recorded(consulted: CatalogRecorder) -> None:
     assert (asked := consulted(None)) is not None
     assert asked.properties("0A0101")
     assert (found := again(consulted)) is not None

@@ -26,7 +26,7 @@ ALL = {item.reference: item for item in TREE}
 @pytest.mark.parametrize(
     ("changes", "takes"), [({}, True), ({"is_active": False}, False), ({"level": 2}, False)]
 )
-def test_only_active_ones_of_the_deepest_level_take_products(
+def test_only_active_categories_of_the_deepest_level_take_products(
     changes: dict[str, Any], *, takes: bool
 ) -> None:
     assert category("0A0101", "Kettles", **changes).takes_products is takes

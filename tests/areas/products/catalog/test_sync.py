@@ -1,4 +1,4 @@
-"""The catalogue brought: from the sandbox, and from a small service that does what it is told."""
+"""Synchronisation of the catalogue: from the sandbox, and from a small configurable service."""
 
 import json
 from collections.abc import Callable
@@ -124,8 +124,8 @@ def brought(
     )
 
 
-def asked_for(service: Shop) -> list[str]:
-    """The categories whose properties were asked for, in order."""
+def requested_categories(service: Shop) -> list[str]:
+    """The categories whose properties were requested, in order."""
     return [path.split("/")[2] for path in service.asked if path.endswith("/properties")]
 
 
@@ -147,10 +147,10 @@ def test_all_of_it(cache: Cache, paged: dict[str, bool], pool: int) -> None:
     (volume,) = found.properties("0A0101") or ()
     assert (volume.label, volume.unit) == ("Volume", "l")
     assert [found.properties(code) for code in ("0A0102", "0A0103")] == [(), None]
-    assert sorted(asked_for(service)) == PROPERTIES
+    assert sorted(requested_categories(service)) == PROPERTIES
 
 
-def test_only_what_changed_is_written(cache: Cache) -> None:
+def test_only_changed_entries_are_written(cache: Cache) -> None:
     service = shop()
     brought(service, cache)
     again = brought(service, cache)
@@ -171,7 +171,7 @@ def test_only_what_changed_is_written(cache: Cache) -> None:
     assert [one.reference for one in found.properties("0A0102") or ()] == ["7"]
 
 
-def test_what_has_not_changed_is_not_given_again(cache: Cache) -> None:
+def test_unchanged_properties_are_not_sent_again(cache: Cache) -> None:
     service = shop(has_etags=True)
     brought(service, cache)
     service.properties["0A0101"] = []
@@ -187,14 +187,14 @@ def test_a_sync_that_was_stopped_goes_on(cache: Cache) -> None:
     enough = Stopped("enough")
     with pytest.raises(Stopped):
         brought(service, cache, stopping=lambda: enough if len(service.asked) >= 9 else None)
-    done = asked_for(service)
+    done = requested_categories(service)
     assert 0 < len(done) < len(PROPERTIES)
     assert known(cache).synced_at is None
     assert known(cache).properties(done[0]) is not None
     service.asked.clear()
     synced = brought(service, cache)
     assert synced.resumed == len(done)
-    assert sorted([*done, *asked_for(service)]) == PROPERTIES
+    assert sorted([*done, *requested_categories(service)]) == PROPERTIES
     assert known(cache).synced_at is not None
 
 
@@ -207,7 +207,7 @@ def test_a_sync_that_was_killed_goes_on(tmp_path: Path) -> None:
     service.asked.clear()
     with Cache(tmp_path / "c.sqlite") as cache:
         assert brought(service, cache).resumed == 2
-    assert asked_for(service) == ["0B0101"]
+    assert requested_categories(service) == ["0B0101"]
 
 
 SCOPES = [
@@ -224,7 +224,7 @@ def test_the_properties_of_some(cache: Cache, only: list[str], asked: list[str])
     brought(service, cache)
     service.asked.clear()
     brought(service, cache, *only)
-    assert asked_for(service) == asked
+    assert requested_categories(service) == asked
     assert len(known(cache).categories) == 8
     assert known(cache).properties("0A0101")
 
@@ -246,11 +246,11 @@ def test_a_category_that_is_in_no_list(cache: Cache) -> None:
     alone = {"/categories/0B0199": Reply(200, {}, json.dumps(told).encode(), BASE)}
     service.instead = alone.get
     brought(service, cache, "0B0199", "0A0102")
-    assert asked_for(service) == ["0A0102", "0B0199"]
+    assert requested_categories(service) == ["0A0102", "0B0199"]
     assert known(cache).categories["0B0199"].path == ("Garden", "Tools", "New rakes")
 
 
-def test_steps_are_told(cache: Cache) -> None:
+def test_steps_are_reported(cache: Cache) -> None:
     steps: list[tuple[str, int, int]] = []
     brought(shop(), cache, on_step=lambda *step: steps.append(step))
     assert steps[0] == ("2 categories, 0 brands", 0, 0)
@@ -339,7 +339,7 @@ WARNINGS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize(("warning", "changes"), WARNINGS.items(), ids=WARNINGS)
-def test_what_is_told(cache: Cache, warning: str, changes: dict[str, Any]) -> None:
+def test_warnings_of_a_synchronisation(cache: Cache, warning: str, changes: dict[str, Any]) -> None:
     assert brought(replace(shop(), **changes), cache).warnings == [warning]
 
 

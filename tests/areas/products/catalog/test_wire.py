@@ -225,7 +225,7 @@ def test_properties_come_by_their_index() -> None:
         ({"etag": "é", "last-modified": "y" * 1001}, Validators()),
     ],
 )
-def test_what_to_compare_by(headers: dict[str, str], marks: Validators) -> None:
+def test_validators_of_an_answer(headers: dict[str, str], marks: Validators) -> None:
     assert properties_of(reply({"items": []}, headers)).marks == marks
     assert properties_of(Reply(304, headers, b"", URL)) == PropertiesReply(None, marks)
 
@@ -259,7 +259,7 @@ ANYTHING = st.recursive(
 
 
 @given(ANYTHING)
-def test_whatever_comes_is_read_or_unreadable(document: object) -> None:
+def test_any_document_is_read_or_unreadable(document: object) -> None:
     answer = reply({"items": document})
     for read in (partial(brands_page, page=FIRST), partial(categories_page, page=FIRST)):
         with suppress(Unreadable):

@@ -1,4 +1,4 @@
-"""What a property makes of a cell: one row of the table for each way to write a value."""
+"""Cells of properties: one row of the table for each way to write a value."""
 
 import pytest
 from msgspec.structs import replace
@@ -131,7 +131,7 @@ def test_no_value(code: str, cell: Cell) -> None:
     assert read(PropertyCell(), cell).codes == (code,)
 
 
-def test_the_column_settles_what_is_ambiguous() -> None:
+def test_the_column_settles_ambiguous_numbers() -> None:
     assert judged(made.LENGTH, text("1,234"), ",") == (["1.234"], ())
     assert judged(made.LENGTH, text("1,234"), ".") == (["1234"], ())
     column = read_column(PropertyCell(), "1,234", "12,5 cm", "long", "3;4,25")

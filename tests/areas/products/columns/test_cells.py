@@ -134,7 +134,7 @@ def test_no_value(code: str, cell: Cell, kind: CellType) -> None:
 
 
 @pytest.mark.parametrize(("kind", "shown", "own"), SETTINGS.values(), ids=SETTINGS)
-def test_what_is_told_depends_on_settings(kind: CellType, shown: str, own: Any) -> None:
+def test_problems_depend_on_settings(kind: CellType, shown: str, own: Any) -> None:
     assert read(kind, text(shown), own) == (shown, (), "")
 
 
@@ -150,7 +150,7 @@ def test_endings() -> None:
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\x85", "\x01", "\ufffe"], ids=ascii)
-def test_what_nobody_sees_is_refused(hidden: str) -> None:
+def test_invisible_characters_are_refused(hidden: str) -> None:
     shown = f"Boils a litre\nin three{hidden} minutes"
     for kind in (Prose(), Html()):
         assert read(kind, text(shown)).codes == ("text-control-chars",)

@@ -92,7 +92,7 @@ def integrate(desk: Desk, *products: Any) -> list[Any]:
     return list(desk.pages(REPORTS, {"packageId": package_id, "pageSize": 1000}))
 
 
-def told(report: Any) -> list[tuple[str, str | None]]:
+def findings_of(report: Any) -> list[tuple[str, str | None]]:
     return [
         (finding["code"], finding["field"])
         for kind in ("errors", "infos", "warnings")

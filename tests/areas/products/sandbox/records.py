@@ -25,7 +25,7 @@ class Reported(NamedTuple):
     operation: str | None
     """Creation, Modification or Identical, once that is known."""
     codes: tuple[str, ...]
-    """Of its errors, infos and warnings."""
+    """The findings: errors, infos and warnings."""
 
 
 def reported_products(sandbox: Sandbox, package_id: str | None = None) -> Iterator[Reported]:

@@ -21,7 +21,7 @@ from tests.sandbox.desk import Desk
 GOOD = product("2000000000008")
 
 
-def given(**attribute: Any) -> dict[str, Any]:
+def with_attribute(**attribute: Any) -> dict[str, Any]:
     return {**GOOD, "attributes": [attribute]}
 
 
@@ -36,8 +36,8 @@ NO_PACKAGES: list[tuple[Any, str, str]] = [
     ([1], "ER400", "products[0]"),
     ([{**GOOD, "title": 1}], "ER400", "products[0].title"),
     ([{**GOOD, "attributes": {}}], "ER400", "products[0].attributes"),
-    ([given(propertyReference=1)], "ER400", "products[0].attributes[0].propertyReference"),
-    ([given(values=[1])], "ER400", "products[0].attributes[0].values[0]"),
+    ([with_attribute(propertyReference=1)], "ER400", "products[0].attributes[0].propertyReference"),
+    ([with_attribute(values=[1])], "ER400", "products[0].attributes[0].values[0]"),
 ]
 NO_BODIES: list[tuple[Any, str, str]] = [
     *(({"products": products}, code, cause) for products, code, cause in NO_PACKAGES),
@@ -48,7 +48,9 @@ NO_BODIES: list[tuple[Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("body", "code", "cause"), NO_BODIES)
-def test_what_is_no_package(new_desk: type[Desk], body: Any, code: str, cause: str) -> None:
+def test_bodies_that_are_no_packages_are_refused(
+    new_desk: type[Desk], body: Any, code: str, cause: str
+) -> None:
     with new_desk(ProductBehaviour(limit=3)) as desk:
         answer = desk.ask("POST", "/products-integration", body)
         assert (answer.status, answer.reasons) == (400, [(code, cause)])

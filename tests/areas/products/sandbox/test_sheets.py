@@ -15,11 +15,11 @@ from tests.areas.products.sandbox.made_products import (
     SHIRTS,
     SIZE,
     WINE_GLASSES,
+    findings_of,
     integrate,
     new_gtin,
     product,
     shirt,
-    told,
     use_of,
 )
 from tests.areas.products.sandbox.records import stored_products
@@ -28,7 +28,7 @@ from tests.sandbox.desk import Desk
 
 @pytest.fixture
 def gtin(desk: Desk) -> str:
-    """Of a mug, whose sheet S1 has created."""
+    """The GTIN of a mug, whose sheet S1 has created."""
     gtin = new_gtin(desk, 1)
     integrate(desk, product(gtin))
     return gtin
@@ -70,7 +70,7 @@ def test_a_creator_moves_its_product(
     sent = {"gtin": gtin, "sellerProductReference": "R", "categoryCode": category}
     [report] = integrate(desk, sent)
     assert report["status"] == status
-    assert {code for code, _ in told(report)} == codes
+    assert {code for code, _ in findings_of(report)} == codes
     [sheet] = stored_products(desk.sandbox)
     assert sheet["category"]["reference"] == (category if status == "Integrated" else MUGS)
 
@@ -80,8 +80,8 @@ def test_properties_of_another_category_are_left_out(desk: Desk, gtin: str) -> N
     fit = use_of(SHIRTS, "Coupe").known.reference
     [report] = integrate(desk, product(gtin, SHIRTS, **{f"_{fit}": ["Droite"]}))
     assert report["status"] == "Integrated"
-    assert ("ValueAlreadyKnown", "categoryCode") in told(report)
-    assert ("PropertyUnknown", fit) in told(report)
+    assert ("ValueAlreadyKnown", "categoryCode") in findings_of(report)
+    assert ("PropertyUnknown", fit) in findings_of(report)
 
 
 def test_a_gtin_is_one_however_it_is_written(desk: Desk) -> None:
@@ -96,18 +96,18 @@ def known(field: str) -> list[tuple[str, str]]:
     return [("ValueAlreadyKnown", field)]
 
 
-def test_a_contributor_adds_what_is_not_known(desk: Desk, gtin: str) -> None:
+def test_a_contributor_adds_unknown_properties(desk: Desk, gtin: str) -> None:
     desk.headers["SellerId"] = "S2"
     more = {f"_{MATERIAL}": ["Verre"], "title": "Autre titre", "richMarketingDescription": "<p/>"}
     [report] = integrate(desk, product(gtin, **more))
     assert (report["status"], report["operationType"]) == ("Integrated", "Modification")
-    assert told(report) == known("title")
+    assert findings_of(report) == known("title")
     assert (report["wasAllowedToEdit"], report["wasAllowedToEnrich"]) == (False, True)
     [again] = integrate(desk, product(gtin, **{f"_{MATERIAL}": ["Grès"]}))
-    assert (again["operationType"], told(again)) == ("Modification", [])
+    assert (again["operationType"], findings_of(again)) == ("Modification", [])
     desk.headers["SellerId"] = "S3"
     [third] = integrate(desk, product(gtin, **{f"_{MATERIAL}": ["Bois"]}))
-    assert (third["operationType"], told(third)) == ("Identical", known(MATERIAL))
+    assert (third["operationType"], findings_of(third)) == ("Identical", known(MATERIAL))
     [sheet] = stored_products(desk.sandbox, "S2")
     assert sheet["label"] == "Mug bleu"
     values = {entry["reference"]: entry["values"] for entry in sheet["attributes"]}
@@ -125,7 +125,7 @@ def test_every_other_gtin_has_a_sheet_of_somebody_else(desk: Desk) -> None:
     assert report["productReference"] == before["reference"]
     sent = {"gtin": desk.gtin(1), "sellerProductReference": "R", "title": "Mug"}
     [report] = integrate(desk, sent | {"richMarketingDescription": "<p>Mug</p>"})
-    assert (report["operationType"], told(report)) == ("Modification", known("title"))
+    assert (report["operationType"], findings_of(report)) == ("Modification", known("title"))
     assert list(desk.pages("/products", {"Gtin": desk.gtin(1)})) == [before]
 
 
@@ -134,7 +134,7 @@ def test_sheets_that_exist_are_sound(desk: Desk) -> None:
     reports = integrate(desk, *({"gtin": gtin, "sellerProductReference": gtin} for gtin in gtins))
     assert {report["status"] for report in reports} == {"Integrated"}
     assert {report["wasMarketable"] for report in reports} == {True, False}
-    assert all(told(report) == [] for report in reports)
+    assert all(findings_of(report) == [] for report in reports)
 
 
 def test_a_closed_sheet_is_its_creators_alone(new_desk: type[Desk]) -> None:
@@ -147,7 +147,7 @@ def test_a_closed_sheet_is_its_creators_alone(new_desk: type[Desk]) -> None:
             desk.headers["SellerId"] = seller
             [report] = integrate(desk, product(gtin, **{f"_{MATERIAL}": ["Verre"]}))
             assert report["operationType"] == operation
-            assert [code for code, _ in told(report)] == codes
+            assert [code for code, _ in findings_of(report)] == codes
             assert report["wasAllowedToEnrich"] is (seller == "S1")
             [read] = desk.pages("/products", {"Gtin": gtin})
             assert set(read["permissions"].values()) == {seller == "S1"}
@@ -157,10 +157,13 @@ def test_a_reference_is_one_products(desk: Desk) -> None:
     one, other = new_gtin(desk, 1), new_gtin(desk, 2)
     rows = [product(gtin, sellerProductReference="R") for gtin in (one, other)]
     first, second = integrate(desk, *rows)
-    assert (told(first), told(second)) == ([], [("ReferenceUsed", "sellerProductReference")])
+    assert (findings_of(first), findings_of(second)) == (
+        [],
+        [("ReferenceUsed", "sellerProductReference")],
+    )
     desk.headers["SellerId"] = "S2"
     [report] = integrate(desk, product(other, sellerProductReference="R"))
-    assert told(report) == []
+    assert findings_of(report) == []
 
 
 def test_an_added_brand_is_published_once_it_is_validated(desk: Desk) -> None:
@@ -178,10 +181,10 @@ def test_a_quota_of_creations(new_desk: type[Desk]) -> None:
     with new_desk(ProductBehaviour(creations=Quota(requests=2, seconds=3600))) as desk:
         rows = [product(new_gtin(desk, number)) for number in range(3)]
         reports = integrate(desk, *rows)
-        assert [told(report) for report in reports] == [[], [], [("QuotaExceeded", None)]]
-        assert [told(report) for report in integrate(desk, rows[0])] == [[]]
+        assert [findings_of(report) for report in reports] == [[], [], [("QuotaExceeded", None)]]
+        assert [findings_of(report) for report in integrate(desk, rows[0])] == [[]]
         desk.wait(3600)
-        assert [told(report) for report in integrate(desk, rows[2])] == [[]]
+        assert [findings_of(report) for report in integrate(desk, rows[2])] == [[]]
 
 
 PICTURE = "https://pictures.example/1.jpg"

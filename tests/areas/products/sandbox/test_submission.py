@@ -1,4 +1,4 @@
-"""What the service finds wrong with a product."""
+"""Faults that the service finds in a product."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ from tests.areas.products.sandbox.made_products import (
     SIZE,
     WASHABLE,
     WINE_GLASSES,
+    findings_of,
     integrate,
     new_gtin,
     product,
     shirt,
-    told,
     use_of,
 )
 from tests.sandbox.desk import Desk
@@ -41,7 +41,7 @@ def test_every_active_category_takes_products(desk: Desk) -> None:
     assert [report["gtin"] for report in reports] == [row["gtin"] for row in rows]
     assert {report["status"] for report in reports} == {"Integrated"}
     assert {report["operationType"] for report in reports} == {"Creation"}
-    assert all(told(report) == [] for report in reports)
+    assert all(findings_of(report) == [] for report in reports)
 
 
 # The code, the field or property, and what is given there.
@@ -85,10 +85,10 @@ FAULTS: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("code", "field", "value"), FAULTS)
-def test_faults_are_told_by_the_report(desk: Desk, code: str, field: str, value: Any) -> None:
+def test_the_report_lists_faults(desk: Desk, code: str, field: str, value: Any) -> None:
     changes = {field: value}
     [report] = integrate(desk, product(new_gtin(desk, 1), **changes))
-    assert told(report) == ([(code, field.removeprefix("_"))] if code else [])
+    assert findings_of(report) == ([(code, field.removeprefix("_"))] if code else [])
     assert report["status"] == ("Refused" if report["errors"] else "Integrated")
     assert (report["integratedProductId"] is None) == bool(report["errors"])
 
@@ -123,7 +123,7 @@ ADDRESSES: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("category", "changes", "code"), ADDRESSES)
 def test_addresses(desk: Desk, category: str, changes: dict[str, Any], code: str) -> None:
     [report] = integrate(desk, product(new_gtin(desk, 1), category, **changes))
-    assert [found for found, _ in told(report)] == code.split()
+    assert [found for found, _ in findings_of(report)] == code.split()
 
 
 GROUP = "variantGroupReference"
@@ -153,14 +153,14 @@ def test_variants(
     )
     assert [report["status"] for report in first] == ["Integrated", "Integrated"]
     [report] = integrate(desk, shirt(new_gtin(desk, 1), *variant))
-    assert sorted(told(report)) == sorted((code, field) for field in fields)
+    assert sorted(findings_of(report)) == sorted((code, field) for field in fields)
 
 
 def test_choices_are_those_of_the_products_language(desk: Desk) -> None:
     gtin = new_gtin(desk, 1)
     english = {"language": "en-US", f"_{WASHABLE}": ["Yes"], f"_{MATERIAL}": ["Stoneware"]}
     [report] = integrate(desk, product(gtin, **english))
-    assert told(report) == []
+    assert findings_of(report) == []
     [again] = integrate(desk, product(gtin, language="fr-FR", **{f"_{MATERIAL}": ["Grès"]}))
     assert again["operationType"] == "Modification"
     [read] = desk.pages("/products", {"Gtin": gtin})
@@ -168,5 +168,5 @@ def test_choices_are_those_of_the_products_language(desk: Desk) -> None:
     assert (read["language"], shown[MATERIAL]) == ("fr-FR", ["Grès"])
 
 
-def test_what_is_no_error_has_its_message() -> None:
+def test_infos_and_warnings_have_texts() -> None:
     assert texts(messages.__name__, "en-US").keys() > messages.TYPES.keys()

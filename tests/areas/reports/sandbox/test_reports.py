@@ -48,7 +48,7 @@ def test_the_documents_have_names(desk: Desk) -> None:
     )
 
 
-def test_nobody_sees_the_reports_of_others(desk: Desk) -> None:
+def test_reports_of_another_seller_are_not_found(desk: Desk) -> None:
     report = desk.ask("GET", "/reports").json["items"][0]["reportId"]
     other = {"SellerId": "S2"}
     assert desk.ask("GET", f"/reports/{report}/report-documents", headers=other).status == 404
