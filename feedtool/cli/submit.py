@@ -12,6 +12,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from feedtool.areas.registry import load
 from feedtool.check import Input
 from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.files import (
@@ -61,9 +62,9 @@ from feedtool.runs.outputs import Outputs
 from feedtool.runs.validate import note_fixable
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
     from feedtool.check import ReadOptions
     from feedtool.cli.session import ChosenAccount
+    from feedtool.feeds.memory import Effects, OpenAccepted
     from feedtool.ledger import Ledger
     from feedtool.runs.plan_file import Account, PlanFile, SavedPlan
     from feedtool.runs.preview import Preview
@@ -249,10 +250,9 @@ def plan_reading(
 
 def _show(effects: "Mapping[str, Effects]") -> None:
     """Print the effects of a plan, before anything is sent."""
-    from feedtool.areas.offers.changes.effects import describe
-
-    for line in describe(effects):
-        echo("plan", line)
+    for channel, effect in effects.items():
+        for line in effect.describe(channel):
+            echo("plan", line)
 
 
 def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool) -> None:
@@ -367,14 +367,13 @@ def live_offers(
     home: Path | None, account: "ChosenAccount", reading: "ReadOptions"
 ) -> "Iterator[OpenAccepted]":
     """A function that opens the offers that the service has now."""
-    from feedtool.areas.offers.changes.accepted import LiveOffers
     from feedtool.cli.session import connect
     from feedtool.runs.workspace import fetch_context_of
 
     folder, lack = home_folder(home), tr("there is no account to ask")
     with stopping() as stop, connect(folder, account, stop, lack) as session:
         context = fetch_context_of(session)
-        yield lambda: LiveOffers(session.client, context, reading.dialect)
+        yield lambda: load().memory.live(session.client, context, reading.dialect)
 
 
 @contextmanager

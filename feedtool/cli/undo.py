@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from msgspec import Struct
 
+from feedtool.areas.registry import load
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.files import Releasing, refuse_target
@@ -38,8 +39,8 @@ from feedtool.report.as_json import write_objects
 from feedtool.report.plain import listed
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow
     from feedtool.cli.session import ChosenAccount
+    from feedtool.feeds.memory import UndoOptions, UndoRow
 
 UNDO_ONLY = frozenset(("run", "out", "stock", "delete_created"))
 """Parameters of `undo` that `submit` does not have."""
@@ -128,18 +129,17 @@ def _undo_options(
     home: Path, options: UndoCommandOptions, account: "ChosenAccount", settings: AccountSettings
 ) -> "Iterator[UndoOptions]":
     """The options of an undo; with `--delete-created` it asks the service about offers."""
-    from feedtool.areas.offers.changes.undo import UndoOptions
+    from feedtool.feeds.memory import UndoOptions
 
     if not options.delete_created:
         yield UndoOptions(options.stock)
         return
-    from feedtool.areas.offers.changes.accepted import LiveOffers
     from feedtool.cli.session import connect
     from feedtool.runs.workspace import fetch_context_of
 
     lack = tr("there is no account to ask")
     with stopping() as stop, connect(home, account, stop, lack) as session:
-        live = LiveOffers(session.client, fetch_context_of(session), settings)
+        live = load().memory.live(session.client, fetch_context_of(session), settings)
         yield UndoOptions(options.stock, live.created_since)
 
 

@@ -15,12 +15,13 @@ from feedtool.feeds.rule import Rule
 from feedtool.model.cells import Value
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import Item, Loss
+from feedtool.model.nouns import Code, Item, Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
     from feedtool.feeds.export import Export, Wait
+    from feedtool.feeds.memory import Memory
 
 Values = dict[str, Value]
 """Values by the column's key, without blanks."""
@@ -137,6 +138,10 @@ class Area(NamedTuple):
     """The conversions of its rows; a kind without a conversion stays unchanged."""
     formats: tuple[FileFormat, ...] = ()
     file_lists: tuple[FileList, ...] = ()
+    guards: Callable[[], Mapping[str, Code]] = dict
+    """Returns the codes, by name, of the guards by which its memory holds rows."""
+    memory: "Callable[[], Memory] | None" = None
+    """Returns the functions of an area that remembers accepted rows; only one area has it."""
 
 
 class Areas(Struct, frozen=True, dict=True):
@@ -167,6 +172,17 @@ class Areas(Struct, frozen=True, dict=True):
     def rules(self) -> tuple[Rule, ...]:
         rules = [rule for area in self.areas for rule in area.rules]
         return tuple(sorted(rules, key=lambda rule: rule.code.name))
+
+    @cached_property
+    def guards(self) -> Mapping[str, Code]:
+        return {name: code for area in self.areas for name, code in area.guards().items()}
+
+    @cached_property
+    def memory(self) -> "Memory":
+        """The memory of the area that has one, else one that remembers nothing."""
+        from feedtool.feeds.memory import Memory  # not needed to check a file
+
+        return next((area.memory() for area in self.areas if area.memory), Memory())
 
     @cached_property
     def fixes(self) -> tuple[Fix, ...]:

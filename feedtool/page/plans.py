@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.effects import Effects, describe
 from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
+from feedtool.feeds.memory import Effects
 from feedtool.feeds.selection import ChosenRows, SelectionOptions
 from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.model.errors import UsageProblem
@@ -282,8 +282,9 @@ def _make(session: PageSession, file: FileUpload, job: Job) -> None:
     lines: list[str] = []
 
     def show(effects: Mapping[str, Effects]) -> None:
-        # The plan's lines say more about effects without a channel.
-        lines.extend(describe({channel: effect for channel, effect in effects.items() if channel}))
+        for channel, effect in effects.items():
+            if channel:  # the plan's lines say more about effects without a channel
+                lines.extend(effect.describe(channel))
 
     with session.accounts.planning(file.account) as account, session.workspace() as workspace:
         service, seller = account.identity.service or "", account.identity.seller or ""

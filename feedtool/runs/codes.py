@@ -49,9 +49,7 @@ def _codes_by_name(language: Language) -> dict[str, Code]:
 
 def guards() -> Mapping[str, Code]:
     """Return the codes that `--release` takes, by their names."""
-    from feedtool.areas.offers.changes.guards import GUARDS
-
-    return {**GUARDS, **{rule.code.name: rule.code for rule in _rules() if rule.is_guard}}
+    return {**load().guards, **{rule.code.name: rule.code for rule in _rules() if rule.is_guard}}
 
 
 def _rules() -> tuple[Rule, ...]:

@@ -9,7 +9,6 @@ from typing import NamedTuple, TextIO, TypeVar
 
 from msgspec import Struct
 
-from feedtool.areas.offers.changes.projection import project
 from feedtool.areas.registry import load
 from feedtool.feeds.delivery import Submitted
 from feedtool.feeds.direct import Direct
@@ -158,7 +157,7 @@ def _forget(
     ledger, begun = workspace.ledger, list[int]()
     forgetting = Forgetting(ledger.engine, remembered_types())
     for account in forgetting.accounts(run_ids):
-        project(ledger.engine, *account)  # so their accepted offers stay known
+        load().memory.project(ledger.engine, *account)  # so their accepted rows stay known
     for runs in parts_of(run_ids, RUNS_AT_ONCE):
         if keep_counts:
             ledger.counts.of(runs)

@@ -27,13 +27,10 @@ import msgspec
 from msgspec import Struct
 
 from feedtool import __version__
-from feedtool.areas.offers.changes.effects import (
-    Effects,
-    OpenAccepted,
-    effects_of,
-)
+from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
 from feedtool.delivery.plan import Plan
+from feedtool.feeds.memory import Effects, OpenAccepted
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.sheet import INVALID, VALID
 from feedtool.model.text import joined, option_name, tr
@@ -406,10 +403,10 @@ class _ShownPlan(Struct):
     open_accepted: OpenAccepted
     show: Callable[[Mapping[str, Effects]], None]
 
-    def show_effects(self, plan: Plan) -> dict[str, Effects]:
-        """Show and return the effects on the offers of each channel."""
+    def show_effects(self, plan: Plan) -> Mapping[str, Effects]:
+        """Show and return the effects on each channel."""
         uploads = (upload.items for sheet in plan.sent for _, upload in plan.uploads(sheet))
-        self.show(effects := effects_of(uploads, self.open_accepted))
+        self.show(effects := load_areas().memory.effects(uploads, self.open_accepted))
         return effects
 
 

@@ -1,21 +1,18 @@
-"""A preview of a plan: a row for each offer, with its change, the biggest first."""
+"""A preview of a plan: its rows with the change that each makes, the biggest first."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
-from feedtool.areas.offers.changes.effects import (
-    TYPES,
-    OpenAccepted,
-    change_of,
-    with_known_offers,
-)
-from feedtool.areas.offers.changes.guards import COLUMNS, OPTIONAL, WORDS, change_row, json_of_row
+from feedtool.areas.registry import load
 from feedtool.delivery.plan import Plan
-from feedtool.feeds.export import PlainTable
+from feedtool.feeds.export import KeyedRow, PlainTable
+from feedtool.feeds.memory import Changes, OpenAccepted
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.ledger.database import CHUNK
 from feedtool.model.limits import ReadingLimits
@@ -31,6 +28,7 @@ SHEET = tr("Changes")
 class Preview(Struct):
     """The changes that the rows of a plan would make, by file and sheet."""
 
+    changes: Changes
     open_accepted: OpenAccepted
     _sheets: dict[tuple[str, str | None], RowBuffer]
 
@@ -53,16 +51,26 @@ class Preview(Struct):
                 return [*islice(items, CHUNK)]
 
             every = chain(sent, iter(next_held, []))
-            for item, (offer, _, quantity) in with_known_offers(every, self.open_accepted):
-                if item.package_type in TYPES:
-                    held_by = held.get((item.row, item.channel), "")
-                    rows.put(None, change_row(item, change_of(item, offer, quantity), held_by))
+            for row in self.changes.rows(every, self.open_accepted, held):
+                rows.put(None, row)
 
     def attach(self, results: Sequence[SheetResult]) -> None:
         """Show the changes of each sheet in its result."""
         for result in results:
             rows = self._sheets.get((result.checked.file, result.checked.sheet))
-            result.changes = () if rows is None else map(json_of_row, rows)
+            result.changes = () if rows is None else map(self._as_json, rows)
+
+    def _as_json(self, row: KeyedRow) -> dict[str, Any]:
+        """Return a row of `changes`, with money as text to keep every cent."""
+        fields = {
+            column.key: row.get(column.key)
+            for column in self.changes.columns
+            if not column.is_optional or (column.key == "heldBy" and "heldBy" in row)
+        }
+        return {
+            key: str(value) if isinstance(value, Decimal) else value
+            for key, value in fields.items()
+        }
 
     def write(self, target: Path, limits: ReadingLimits, say: Translator) -> int:
         """Write the workbook of all changes, and return their number."""
@@ -70,14 +78,14 @@ class Preview(Struct):
             for (file, _), changes in self._sheets.items():
                 name = {"file": file} if len(self._sheets) > 1 else {}
                 for row in changes:
-                    texts = {"change": say(WORDS[str(row["change"])]), **name}
+                    texts = {"change": say(self.changes.words[str(row["change"])]), **name}
                     rows.put(None, {**row, **texts})
             fields = [
                 Field(
                     column.key, say(column.label), "", CellEntry(column.number_format, column.width)
                 )
-                for column in COLUMNS
-                if column.key in rows.columns or column.key not in OPTIONAL
+                for column in self.changes.columns
+                if column.key in rows.columns or not column.is_optional
             ]
             table = PlainTable(say(SHEET), fields, has_labels=True)
             write(target, [SheetRows(table, rows)], limits)
@@ -93,7 +101,7 @@ def preview_of(open_accepted: OpenAccepted) -> Iterator[Preview]:
     """Yield a preview; its rows are dropped at the end."""
     sheets: dict[tuple[str, str | None], RowBuffer] = {}
     try:
-        yield Preview(open_accepted, sheets)
+        yield Preview(load().memory.changes, open_accepted, sheets)
     finally:
         for rows in sheets.values():
             rows.__exit__()

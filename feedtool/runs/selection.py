@@ -1,6 +1,6 @@
 """Select the valid rows of a command to send: chosen ones, that no guard holds, and that change.
 
-`chosen_rows`, `held_rows` and the changes of offers each decide on their part.
+The choice of rows, guards of rules and the memory of accepted rows each decide on their part.
 """
 
 from array import array
@@ -9,15 +9,15 @@ from decimal import Decimal
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.selection import select, withdraw
 from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
+from feedtool.feeds.memory import Accepted
 from feedtool.feeds.selection import ChosenRows, EarlierFile, SelectionOptions, predecessor
 from feedtool.model.cells import Block, Cell, Cells, Column, Header, Kind, shown
 from feedtool.model.disk_list import Spool
@@ -30,9 +30,6 @@ from feedtool.model.text import in_quotes, joined, plural, tr
 from feedtool.runs.held import hold_guarded
 from feedtool.runs.workspace import Workspace
 from feedtool.sheets import Sheet
-
-if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.accepted import AcceptedOffers
 
 # Choose rows of a command.
 
@@ -162,8 +159,8 @@ def select_rows(
     run: int | None = None,
 ) -> None:
     """Decide which rows are sent, by the ledger of an account (address, seller)."""
-    known = accepted_offers(workspace, account, run)
-    withdraw(sheets, known)
+    memory, known = load().memory, accepted_rows(workspace, account, run)
+    memory.withdraw(sheets, known)
     withhold_unchosen(sheets, selection.rows)
     if reading.purges:  # sent whole, also if little has changed
         selection = replace(selection, changed_only=False, prefer_update=False)
@@ -179,24 +176,23 @@ def select_rows(
     others = hold_guarded(
         sheets, selection, sent_before, taken_before, doubtful_before, known_references
     )
-    select(others, known, selection, reading.dialect, earlier)
+    memory.select(others, known, selection, reading.dialect, earlier)
 
 
-def accepted_offers(
+def accepted_rows(
     workspace: Workspace, account: tuple[str, str], run: int | None = None
-) -> "AcceptedOffers":
-    """Open the offers that the service has accepted of an account, before `run`, if given."""
-    from feedtool.areas.offers.changes.accepted import AcceptedOffers
-    from feedtool.areas.offers.changes.projection import project
+) -> Accepted:
+    """Open the rows that the service has accepted of an account, before `run`, if given."""
     from feedtool.ledger.records import ABANDONED
 
-    project(workspace.ledger.engine, *account)
+    memory, engine = load().memory, workspace.ledger.engine
+    memory.project(engine, *account)
     cut_short = (  # killed before all of its rows were in the ledger
         other
         for other, options, files in workspace.ledger.begun(*account)
         if other != run and len(options.get("sheets", ())) > files and ABANDONED not in options
     )
-    return AcceptedOffers(workspace.ledger.engine, *account, next(cut_short, 0))
+    return memory.accepted(engine, *account, next(cut_short, 0))
 
 
 def select_unknown(
@@ -204,7 +200,8 @@ def select_unknown(
 ) -> None:
     """Decide which rows would be sent, without an account or its ledger."""
     withhold_unchosen(sheets, selection.rows)
-    select(hold_guarded(sheets, selection), None, selection, reading.dialect, lambda _: None)
+    others = hold_guarded(sheets, selection)
+    load().memory.select(others, None, selection, reading.dialect, lambda _: None)
 
 
 # Pick rows of a sheet, with their ambiguous numbers settled by its other rows.

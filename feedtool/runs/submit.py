@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
 from feedtool.areas.products.catalog.lookup import CatalogRecorder
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.delivery import Meaning
+from feedtool.feeds.memory import Effects, OpenAccepted
 from feedtool.feeds.selection import EVERY_ROW, SelectionOptions
 from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
@@ -50,7 +50,7 @@ from feedtool.runs.purge import Confirm, check_nothing_open, check_one_zip, meas
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
 from feedtool.runs.run_record import RecordedFiles, RunOptions, RunSnapshots, refuse_names
-from feedtool.runs.selection import accepted_offers, as_condition, select_rows, select_unknown
+from feedtool.runs.selection import accepted_rows, as_condition, select_rows, select_unknown
 from feedtool.runs.workspace import (
     Session,
     UnchangedInput,
@@ -366,7 +366,7 @@ def _open_elsewhere(
 
 
 Show = Callable[[Mapping[str, Effects]], None]
-"""Shows the effects of a plan on the offers of each channel, before it is saved or sent."""
+"""Shows the effects of a plan on each channel, before it is saved or sent."""
 
 
 def with_recording(reading: ReadOptions, folder: Path) -> ReadOptions:
@@ -417,10 +417,10 @@ class PlanBasis(Struct, frozen=True):
         )
 
     def accepted(self, workspace: Workspace | None) -> OpenAccepted:
-        """Return an opener of the accepted offers in the ledger; it gives None if unknown."""
+        """Return an opener of the accepted rows in the ledger; it gives None if unknown."""
         if workspace is None or not self.is_account_known:
             return lambda: None
-        return partial(accepted_offers, workspace, self._address_and_seller())
+        return partial(accepted_rows, workspace, self._address_and_seller())
 
     def writer(
         self,

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from feedtool.areas.offers.changes.accepted import AcceptedOffers
-from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow, undo_rows
-from feedtool.areas.offers.feeds import UPDATE
+from feedtool.areas.registry import load
 from feedtool.feeds.feed import ACTION, CHANNEL
+from feedtool.feeds.memory import UndoOptions, UndoRow
 from feedtool.feeds.template import Basis
 from feedtool.ledger.records import Run
 from feedtool.model.disk_list import Spool
@@ -15,7 +14,7 @@ from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import Language, tr
 from feedtool.runs.export import RowBuffer
 from feedtool.runs.history import kept_run
-from feedtool.runs.selection import accepted_offers
+from feedtool.runs.selection import accepted_rows
 from feedtool.runs.workspace import Workspace, unfinished
 from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, write
@@ -58,17 +57,18 @@ def write_undo(
     language: Language,
     options: UndoOptions,
 ) -> UndoSheet:
-    """Write the workbook that undoes a run; UsageProblem as `undo_rows`."""
-    known: AcceptedOffers = accepted_offers(workspace, (run.service, run.seller))
-    left = Spool(UndoRow)
+    """Write the workbook that undoes a run; UsageProblem as `Undo.rows`."""
+    undo, left = load().memory.undo, Spool(UndoRow)
+    known = accepted_rows(workspace, (run.service, run.seller))
     with RowBuffer() as rows:
-        for row in undo_rows(workspace.ledger.engine, run, known, settings, options):
+        for row in undo.rows(workspace.ledger.engine, run, known, settings, options):
             if row.reason:
                 left.append(row)
             else:
                 rows.put(None, row.values)
         if len(rows):
             keys = frozenset((*rows.columns, ACTION, CHANNEL))
-            contents = contents_of(UPDATE, Basis(language, Context(settings), keys=keys))
+            basis = Basis(language, Context(settings), keys=keys)
+            contents = contents_of(load().feed_of(undo.kind), basis)
             write(target, [SheetRows(contents, rows)], settings.reading)
         return UndoSheet(len(rows), left)

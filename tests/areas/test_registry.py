@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import feedtool.areas
-from feedtool.areas.registry import NAMES, sandbox_parts
+from feedtool.areas.registry import NAMES, load, sandbox_parts
 from feedtool.sandbox import HttpRequest, Sandbox
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -13,6 +13,10 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 def test_every_folder_with_a_sandbox_is_named() -> None:
     folders = Path(feedtool.areas.__path__[0]).glob("*/sandbox/__init__.py")
     assert sorted(NAMES) == sorted(file.parent.parent.name for file in folders)
+
+
+def test_one_area_has_a_memory() -> None:
+    assert [area.name for area in load().areas if area.memory] == ["offers"]
 
 
 def test_the_order_of_names_changes_nothing() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.effects import Effects
 from feedtool.check import Input, ReadOptions
+from feedtool.feeds.memory import Effects
 from feedtool.feeds.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.runs.deliver import Submission
 from feedtool.runs.outputs import Outputs

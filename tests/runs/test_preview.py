@@ -8,7 +8,7 @@ from typing import Any, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.changes.effects import Effects, KnownOffer, KnownOffers, effects_of
+from feedtool.areas.offers.changes.effects import KnownOffer, KnownOffers, OfferEffects, effects_of
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.delivery.plan import Plan
@@ -33,7 +33,7 @@ def rows(draw: st.DrawFn) -> tuple[Item, KnownOffer]:
     return item, (draw(st.sampled_from((None, gone, there, there, there))), "", draw(STOCKS))
 
 
-def planned(made: list[tuple[Item, KnownOffer]]) -> tuple[Effects, list[dict[str, Any]]]:
+def planned(made: list[tuple[Item, KnownOffer]]) -> tuple[OfferEffects, list[dict[str, Any]]]:
     known = {number: offer for number, (_, offer) in enumerate(made)}
     items = [item._replace(row=number) for number, (item, _) in enumerate(made)]
     look_up = SimpleNamespace(look_up=lambda asked: [known[item.row] for item in asked])

@@ -11,11 +11,12 @@ from typing import Any
 
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
 from feedtool.areas.offers.changes.projection import project
-from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow, undo_rows
+from feedtool.areas.offers.changes.undo import undo_rows
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.feeds import UPDATE
 from feedtool.feeds.feed import Row as FeedRow
 from feedtool.feeds.feed import SheetColumns
+from feedtool.feeds.memory import UndoOptions, UndoRow
 from feedtool.model.nouns import Item, Status
 from feedtool.model.settings import AccountSettings, Context
 from tests.areas.offers.sandbox.records import stored_offers
@@ -75,7 +76,7 @@ class Undone(World):
         assert second is not None
         settings = AccountSettings()
         self.undo = [*undo_rows(self.ledger.engine, second, known, settings, UndoOptions())]
-        values = [row for row in self.undo if row.values]
+        values = [row for row in self.undo if not row.reason]
         rows = [_row(number, row) for number, row in enumerate(values, 3)]
         if rows:
             self.story.runs.append(Told(UNDO, rows))

@@ -1,6 +1,6 @@
 """The declaration of the area `offers`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.feeds import FEEDS
@@ -10,6 +10,8 @@ from feedtool.model.text import tr
 
 if TYPE_CHECKING:
     from feedtool.feeds.export import Export
+    from feedtool.feeds.memory import Memory
+    from feedtool.model.nouns import Code
 
 
 def exports() -> "Sequence[Export]":
@@ -19,4 +21,25 @@ def exports() -> "Sequence[Export]":
     return EXPORTS
 
 
-AREA = Area("offers", tr("Offers"), feeds=FEEDS, rules=RULES, fixes=FIXES, exports=exports)
+def guards() -> "Mapping[str, Code]":
+    from feedtool.areas.offers.changes.guards import GUARDS  # not needed for valid rows
+
+    return GUARDS
+
+
+def memory() -> "Memory":
+    from feedtool.areas.offers.changes.memory import MEMORY  # not needed to check a file
+
+    return MEMORY
+
+
+AREA = Area(
+    "offers",
+    tr("Offers"),
+    feeds=FEEDS,
+    rules=RULES,
+    fixes=FIXES,
+    exports=exports,
+    guards=guards,
+    memory=memory,
+)

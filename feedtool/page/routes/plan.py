@@ -6,8 +6,7 @@ import flask
 import msgspec
 from flask.typing import ResponseReturnValue
 
-from feedtool.areas.offers.changes.guards import COLUMNS as CHANGE_COLUMNS
-from feedtool.areas.offers.changes.guards import OPTIONAL, WORDS
+from feedtool.areas.registry import load
 from feedtool.feeds.selection import ReleasedGuard
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
@@ -34,8 +33,6 @@ from feedtool.page.routes.files import SOON, file_of, job_part, reason_for, wait
 from feedtool.page.session import page_session, require, user
 from feedtool.page.uploads import Choices, FileUpload
 from feedtool.runs.selection import NoSuchRows
-
-COLUMNS = [column for column in CHANGE_COLUMNS if column.key not in OPTIONAL]
 
 blueprint = flask.Blueprint("plan", __name__)
 
@@ -126,6 +123,7 @@ def _page(file: FileUpload, purge: PurgeToConfirm | None) -> ResponseReturnValue
     plan = plan_of(page_session(), file)
     if plan is None:  # other choices were made meanwhile, in another tab
         return flask.redirect(flask.url_for("plan.page", id_=file.id))
+    changes = load().memory.changes
     with grid_of(page_session(), file) as grid:
         return flask.render_template(
             "plan.html",
@@ -138,8 +136,8 @@ def _page(file: FileUpload, purge: PurgeToConfirm | None) -> ResponseReturnValue
             purge=purge,
             held=held_rows(grid, file),
             can_purge=can_purge(grid),
-            columns=COLUMNS,
-            words=WORDS,
+            columns=[column for column in changes.columns if not column.is_optional],
+            words=changes.words,
         )
 
 

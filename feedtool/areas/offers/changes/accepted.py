@@ -15,19 +15,12 @@ import orjson
 from sqlalchemy import Connection, Engine, Select, and_, delete, func, select, update
 
 from feedtool.areas.offers.changes import offer_state as state
-from feedtool.areas.offers.changes.effects import KnownOffer
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer, OfferFields
 from feedtool.areas.offers.delivery import PackageType
-from feedtool.areas.offers.rows import observed_by
-from feedtool.areas.offers.wire.offers import Offer, offers_page, read_offers
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Phase
-from feedtool.model.call import Call, Reply, Sender, comma_lists, fits_comma_list
 from feedtool.model.nouns import Item
-from feedtool.model.settings import AccountSettings
-from feedtool.model.text import tr
-from feedtool.service.fetch import FetchContext, Next, read_list
 
 CHUNK = 1_000
 """The most rows or references of one query."""
@@ -332,60 +325,6 @@ class AcceptedOffers:
 
     def _scope(self, channel: str) -> str:
         return scope_of(self._service, self._seller, channel)
-
-
-# Offers as the service shows them now, read in groups.
-
-
-class LiveOffers:
-    """A seller's offers, read by reference. References that cannot be requested are unknown."""
-
-    def __init__(self, client: Sender, context: FetchContext, settings: AccountSettings) -> None:
-        self._client, self._context = client, context
-        self._observed = observed_by(settings)
-
-    def read(self, channel: str, references: Iterable[str]) -> dict[str, Offer]:
-        """Return the existing offers of references that a comma list can hold."""
-        offers: dict[str, Offer] = {}
-
-        def take(reply: Reply, _: Call) -> Next | None:
-            page = offers_page(reply)
-            offers.update({offer.reference: offer for offer in page.offers if offer.reference})
-            return Next(read_offers("", link=page.next)) if page.next else None
-
-        hint = tr("look at --channel and --seller; nothing was sent")
-        for listed in comma_lists(references):
-            first = read_offers(channel, listed)
-            read_list("offers", first, take, self._client, self._context, hint)
-        return offers
-
-    def look_up(self, items: Sequence[Item], /) -> list[KnownOffer]:
-        """Return the offer of each row; a struck price is never shown."""
-        by_channel: dict[str, dict[str, Offer]] = {}
-        for channel in dict.fromkeys(item.channel for item in items):
-            references = {item.reference for item in items if item.channel == channel}
-            by_channel[channel] = self.read(channel, sorted(filter(fits_comma_list, references)))
-        return [self._known(item, by_channel[item.channel].get(item.reference)) for item in items]
-
-    def _known(self, item: Item, offer: Offer | None) -> KnownOffer:
-        if not fits_comma_list(item.reference):
-            return None, "", None
-        if offer is None:
-            return AcceptedOffer(None, True, "", 0), "", None
-        fields = dict(self._observed(offer).fields)
-        quantity = fields.pop(state.QUANTITY, None)
-        return AcceptedOffer(fields, True, "", 0), "", quantity
-
-    def created_since(
-        self, channel: str, references: Iterable[str], since: datetime
-    ) -> frozenset[str]:
-        """Return the references of offers created at this moment or later."""
-        offers = self.read(channel, filter(fits_comma_list, references))
-        return frozenset(
-            reference
-            for reference, offer in offers.items()
-            if offer.created_at and offer.created_at >= since
-        )
 
 
 # The accepted offers before a run changed them.

@@ -5,15 +5,17 @@ guessed.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct, field
 
+from feedtool.areas.offers import columns
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.delivery import PackageType
+from feedtool.feeds.memory import ChangeColumn, Changes, OpenAccepted, Uploads
 from feedtool.model.nouns import Item
 from feedtool.model.text import MessageText, joined, plural, tr
 
@@ -26,9 +28,6 @@ class KnownOffers(Protocol):
 
     def look_up(self, items: Sequence[Item], /) -> Sequence[KnownOffer]: ...
 
-
-OpenAccepted = Callable[[], KnownOffers | None]
-"""Returns the accepted offers; None without a seller."""
 
 UNKNOWN = tr("of which nothing is known: no run here has had them accepted")
 COUNTS = {
@@ -105,7 +104,7 @@ class NumberChanges(Struct):
             )
 
 
-class Effects(Struct):
+class OfferEffects(Struct):
     """The effects of a plan on the offers of a channel."""
 
     rows: int = 0
@@ -139,6 +138,43 @@ class Effects(Struct):
             "stockDown": self.stock_down.as_json(),
             "stockToZero": self.to_zero,
         }
+
+    def describe(self, channel: str) -> Iterator[MessageText]:
+        """Yield some lines; without a channel the number of products."""
+        if not channel:
+            yield plural("{count:,} product", "{count:,} products", self.rows)
+            return
+        yield tr("{channel}: {offers}", channel=channel, offers=self._offers())
+        prices = [*self.prices_up.describe(_rises), *self.prices_down.describe(_falls)]
+        stock = [*self.stock_up.describe(_rises), *self.stock_down.describe(_falls)]
+        if self.to_zero:
+            stock.append(tr("{count:,} of them to zero", count=self.to_zero))
+        if prices:
+            yield tr("{channel}: prices: {moves}", channel=channel, moves=joined(prices, "; "))
+        if stock:
+            yield tr("{channel}: stock: {moves}", channel=channel, moves=joined(stock, "; "))
+        if self.counts["changed"] and not prices and not stock:
+            yield tr("{channel}: no price and no stock moves", channel=channel)
+
+    def _offers(self) -> MessageText:
+        """Return the number of offers, and the counts of effects."""
+        offers = plural("{count:,} offer", "{count:,} offers", self.rows)
+        if self.counts["unknown"] == self.rows:
+            return tr("{offers}, {unknown}", offers=offers, unknown=UNKNOWN)
+        counts = [
+            tr("{count:,} {what}", count=self.counts[name], what=text)
+            for name, text in COUNTS.items()
+            if self.counts[name]
+        ]
+        return tr("{offers}: {counts}", offers=offers, counts=joined(counts))
+
+
+def _rises(count: int) -> MessageText:
+    return plural("{count:,} rises", "{count:,} rise", count)
+
+
+def _falls(count: int) -> MessageText:
+    return plural("{count:,} falls", "{count:,} fall", count)
 
 
 class OfferChange(NamedTuple):
@@ -199,21 +235,19 @@ def _add_change(
     return True
 
 
-def effects_of(
-    uploads: Iterable[Sequence[Item]], open_accepted: OpenAccepted
-) -> dict[str, Effects]:
+def effects_of(uploads: Uploads, open_accepted: OpenAccepted) -> dict[str, OfferEffects]:
     """Return the effects of a plan's rows on the offers of each channel; products have none.
 
     The accepted offers are opened when they are first needed.
     """
-    effects: dict[str, Effects] = {}
-    for item, (offer, _, quantity) in with_known_offers(uploads, open_accepted):
-        effects.setdefault(item.channel, Effects()).add(item, offer, quantity)
+    effects: dict[str, OfferEffects] = {}
+    for item, (offer, _, quantity) in _with_known_offers(uploads, open_accepted):
+        effects.setdefault(item.channel, OfferEffects()).add(item, offer, quantity)
     return effects
 
 
-def with_known_offers(
-    uploads: Iterable[Sequence[Item]], open_accepted: OpenAccepted
+def _with_known_offers(
+    uploads: Uploads, open_accepted: OpenAccepted
 ) -> Iterator[tuple[Item, KnownOffer]]:
     """Yield each row of a plan with its known offer; products have none."""
     known: KnownOffers | None = None
@@ -224,41 +258,69 @@ def with_known_offers(
         yield from zip(items, offers, strict=True)
 
 
-def describe(effects: Mapping[str, Effects]) -> Iterator[MessageText]:
-    """Yield some lines for each channel."""
-    for channel, effect in effects.items():
-        if not channel:
-            yield plural("{count:,} product", "{count:,} products", effect.rows)
-            continue
-        yield tr("{channel}: {offers}", channel=channel, offers=_offers(effect))
-        prices = [*effect.prices_up.describe(_rises), *effect.prices_down.describe(_falls)]
-        stock = [*effect.stock_up.describe(_rises), *effect.stock_down.describe(_falls)]
-        if effect.to_zero:
-            stock.append(tr("{count:,} of them to zero", count=effect.to_zero))
-        if prices:
-            yield tr("{channel}: prices: {moves}", channel=channel, moves=joined(prices, "; "))
-        if stock:
-            yield tr("{channel}: stock: {moves}", channel=channel, moves=joined(stock, "; "))
-        if effect.counts["changed"] and not prices and not stock:
-            yield tr("{channel}: no price and no stock moves", channel=channel)
+# The rows of a preview.
 
 
-def _rises(count: int) -> MessageText:
-    return plural("{count:,} rises", "{count:,} rise", count)
+MONEY, WHOLE, PERCENT = "#,##0.00", "#,##0", "+0.0%;-0.0%;0.0%"
 
 
-def _falls(count: int) -> MessageText:
-    return plural("{count:,} falls", "{count:,} fall", count)
+def change_rows(
+    uploads: Uploads, open_accepted: OpenAccepted, held: Mapping[tuple[int, str], str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the row of each offer; products have none."""
+    for item, (offer, _, quantity) in _with_known_offers(uploads, open_accepted):
+        if item.package_type in TYPES:
+            held_by = held.get((item.row, item.channel), "")
+            yield change_row(item, change_of(item, offer, quantity), held_by)
 
 
-def _offers(effect: Effects) -> MessageText:
-    """Return the number of offers, and the counts of effects."""
-    offers = plural("{count:,} offer", "{count:,} offers", effect.rows)
-    if effect.counts["unknown"] == effect.rows:
-        return tr("{offers}, {unknown}", offers=offers, unknown=UNKNOWN)
-    counts = [
-        tr("{count:,} {what}", count=effect.counts[name], what=text)
-        for name, text in COUNTS.items()
-        if effect.counts[name]
-    ]
-    return tr("{offers}: {counts}", offers=offers, counts=joined(counts))
+def change_row(item: Item, change: OfferChange, held_by: str) -> dict[str, Any]:
+    """Return the row of an offer, with None for unknown; `held_by` lists codes of guards."""
+    old, new = _money(change.old_price), _money(change.price)
+    is_both_stocks = change.old_stock is not None and change.stock is not None
+    return {
+        "row": item.row,
+        columns.REFERENCE: item.reference,
+        columns.CHANNEL: item.channel,
+        "change": "held" if held_by else change.effect,
+        "oldPrice": old,
+        "newPrice": new,
+        "priceChange": round((new - old) / old, 4) if old and new is not None else None,
+        "oldStock": change.old_stock,
+        "newStock": change.stock,
+        "stockChange": (change.stock or 0) - (change.old_stock or 0) if is_both_stocks else None,
+        "size": str(change.size),
+        **({"heldBy": held_by} if held_by else {}),
+    }
+
+
+def _money(value: float | None) -> Decimal | None:
+    return None if value is None else Decimal(str(value))
+
+
+CHANGES = Changes(
+    columns=(
+        ChangeColumn("row", tr("Row"), 8, WHOLE),
+        ChangeColumn(columns.REFERENCE, tr("Your reference"), 26),
+        ChangeColumn(columns.CHANNEL, tr("Sales channel"), 16),
+        ChangeColumn("change", tr("What happens"), 18),
+        ChangeColumn("oldPrice", tr("Old price"), 12, MONEY),
+        ChangeColumn("newPrice", tr("New price"), 12, MONEY),
+        ChangeColumn("priceChange", tr("Price change"), 13, PERCENT, is_optional=True),
+        ChangeColumn("oldStock", tr("Old stock"), 11, WHOLE),
+        ChangeColumn("newStock", tr("New stock"), 11, WHOLE),
+        ChangeColumn("stockChange", tr("Stock change"), 13, WHOLE, is_optional=True),
+        ChangeColumn("heldBy", tr("Held by"), 24, is_optional=True),
+        ChangeColumn("file", tr("File"), 30, is_optional=True),
+    ),
+    words={
+        "created": tr("created"),
+        "changed": tr("changed"),
+        "unchanged": tr("unchanged"),
+        "removed": tr("removed"),
+        "absent": tr("not there any more"),
+        "unknown": tr("not known here"),
+        "held": tr("held back"),
+    },
+    rows=change_rows,
+)

@@ -7,13 +7,14 @@ change a stock, every row with a stock counts as changed.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from feedtool.areas.offers.changes import offer_state as state
+from feedtool.areas.offers.changes.accepted import AcceptedOffers
 from feedtool.areas.offers.changes.guards import (
     FILE_SHRUNK,
     MASS_REMOVAL,
@@ -27,15 +28,13 @@ from feedtool.areas.offers.changes.guards import (
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.columns import FLOOR
 from feedtool.areas.offers.delivery import PackageType
+from feedtool.feeds.memory import Earlier
 from feedtool.feeds.rule import held_message
 from feedtool.feeds.selection import EarlierFile, SelectionOptions
 from feedtool.model.disk_list import Spool
 from feedtool.model.nouns import Item, Message, RowResult, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
-
-if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
-    from feedtool.areas.offers.changes.accepted import AcceptedOffers
 
 CHUNK = 1_000
 
@@ -44,10 +43,10 @@ PRODUCTS = "products"
 
 def select(
     sheets: Sequence[CheckedSheet],
-    known: "AcceptedOffers | None",
+    known: AcceptedOffers | None,
     options: SelectionOptions,
     settings: AccountSettings,
-    earlier: Callable[[CheckedSheet], EarlierFile | None],
+    earlier: Earlier,
 ) -> None:
     """Decide for each valid row whether it is sent, and note withheld rows in the sheets.
 
@@ -65,7 +64,7 @@ def select(
             selection.decide(sheet, earlier(sheet.checked) if is_shrinking_guarded else None)
 
 
-def withdraw(sheets: Sequence[CheckedSheet], known: "AcceptedOffers") -> None:
+def withdraw(sheets: Sequence[CheckedSheet], known: AcceptedOffers) -> None:
     """Send Updates that end the sale of skipped rows that are not for sale.
 
     Offers that are unknown or without stock need none. Another row of the command keeps its offer
@@ -124,7 +123,7 @@ class _ComparedSheet(Struct):
     emptied: set[int] = field(default_factory=set)
     """Hashes of the keys of stocks above zero that it sets to zero."""
 
-    def removals(self, known: "AcceptedOffers", primary: str) -> Iterator[Removals]:
+    def removals(self, known: AcceptedOffers, primary: str) -> Iterator[Removals]:
         """Yield the removals of the sheet, by channel and for stocks.
 
         Stocks of the primary channel always count, as an export may have shown them.
@@ -139,7 +138,7 @@ class _ComparedSheet(Struct):
 
 class _Selection:
     def __init__(
-        self, known: "AcceptedOffers | None", options: SelectionOptions, settings: AccountSettings
+        self, known: AcceptedOffers | None, options: SelectionOptions, settings: AccountSettings
     ) -> None:
         self._known, self._options, self._settings = known, options, settings.guards
         self._primary = settings.primary_channel

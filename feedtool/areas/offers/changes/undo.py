@@ -5,10 +5,9 @@ known: by no later run, and by no export that showed other values.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Engine, Row, func, select
 
@@ -26,6 +25,7 @@ from feedtool.areas.offers.changes.projection import FAILED, NEVER_SENT, read_ro
 from feedtool.areas.offers.delivery import LEGACY_TYPES, PackageType
 from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
+from feedtool.feeds.memory import UndoOptions, UndoRow
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Run
@@ -53,32 +53,6 @@ ONLY_STOCK = tr("the run changed its stock alone; --stock restores it")
 TWICE = tr("the run sent it more than once")
 STRUCK = tr("it had no strike-through price before, and an update cannot remove one")
 NO_CELL = tr("it had taxes or delivery modes that the profile does not know")
-
-CreatedSince = Callable[[str, Sequence[str], datetime], frozenset[str]]
-"""Returns the references of a channel's offers created at a moment or later."""
-
-
-class UndoOptions(NamedTuple):
-    """Options of undo: stock and created offers."""
-
-    with_stock: bool = False
-    created_since: CreatedSince | None = None
-    """Finds the offers that the run created, to delete them; None deletes nothing."""
-
-
-class UndoRow(NamedTuple):
-    """An offer that a run has changed, with the row that undoes it or the reason against it."""
-
-    row: int
-    """The row of the run's file."""
-    reference: str
-    channel: str
-    values: Mapping[str, Value]
-    reason: str = ""
-
-    def as_json(self) -> dict[str, object]:
-        place = {"row": self.row, columns.REFERENCE: self.reference, columns.CHANNEL: self.channel}
-        return {**place, "reason": self.reason}
 
 
 def undo_rows(
@@ -170,10 +144,10 @@ class _Undo:
                 outcome = {columns.ACTION: str(PackageType.DELETE)}
             else:
                 outcome = self._restored(item, now, earlier.get(item.reference))
+            identity = {columns.REFERENCE: item.reference, columns.CHANNEL: channel}
             if isinstance(outcome, MessageText):
-                yield UndoRow(item.row, item.reference, channel, {}, outcome)
+                yield UndoRow(item.row, item.reference, channel, identity, outcome)
             elif outcome:
-                identity = {columns.REFERENCE: item.reference, columns.CHANNEL: channel}
                 yield UndoRow(item.row, item.reference, channel, {**identity, **outcome})
 
     def _created(

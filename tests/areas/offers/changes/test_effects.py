@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
-from feedtool.areas.offers.changes.effects import Effects, describe, effects_of
+from feedtool.areas.offers.changes.effects import OfferEffects, effects_of
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.nouns import Item
@@ -45,7 +45,11 @@ def zipped(price: str) -> Item:
     return Item(1, PackageType.FULL, "PRIMARY", "SKU-1", "", json.dumps(body).encode())
 
 
-def effects(*rows: tuple[Item, Known]) -> dict[str, Effects]:
+def lines(result: Mapping[str, OfferEffects]) -> list[str]:
+    return [line for channel, effect in result.items() for line in effect.describe(channel)]
+
+
+def effects(*rows: tuple[Item, Known]) -> dict[str, OfferEffects]:
     known = dict(rows)
     accepted = SimpleNamespace(look_up=lambda items: [known[item] for item in items])
     return effects_of(([item] for item, _ in rows), lambda: cast("AcceptedOffers", accepted))
@@ -118,7 +122,7 @@ def test_effects_in_words() -> None:
         (item(9, PackageType.UPDATE, "9", channel="THIRD"), BARE),
         (item(10, "Products", channel=""), UNKNOWN),
     )
-    assert "\n".join(describe(result)) == (
+    assert "\n".join(lines(result)) == (
         "PRIMARY: 7 offers: 1 created, 3 changed, 1 removed, 1 not there any more, 1 of which"
         " nothing is known: no run here has had them accepted\n"
         "PRIMARY: prices: 2 rise by 3.09 in all, most of all row 2, SKU-2: 10.0 → 12 (+20 %);"
@@ -135,5 +139,5 @@ def test_effects_in_words() -> None:
 def test_a_rise_from_zero_is_the_largest() -> None:
     nothing = known({"price": 10.0}, 0)
     result = effects((item(1, quantity=500), THERE), (item(2, quantity=1), nothing))
-    (_, stock) = describe(result)
+    (_, stock) = lines(result)
     assert stock.endswith("most of all row 2, SKU-2: 0 → 1")
