@@ -159,9 +159,9 @@ def make(folder: Path) -> None:
 
 
 def _make_cache(home: Path, catalogue: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-    from feedtool.areas.products.catalog import Brand, Category, Necessity, Property, PropertyChoice
-    from feedtool.areas.products.catalog.cache import FILE, Cache
-    from feedtool.areas.products.catalog.model import Validators
+    from feedtool.catalog import Brand, Category, Necessity, Property, PropertyChoice
+    from feedtool.catalog.cache import FILE, Cache
+    from feedtool.catalog.model import Validators
 
     home.mkdir()
     at = datetime.now(UTC)

@@ -17,11 +17,11 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.areas.products.catalog import Catalog
-from feedtool.areas.products.catalog.cache import FILE, Cache
-from feedtool.areas.products.catalog.sync import sync
 from feedtool.areas.products.template import products_contents
 from feedtool.areas.registry import load, sandbox_parts
+from feedtool.catalog import Catalog
+from feedtool.catalog.cache import FILE, Cache
+from feedtool.catalog.sync import sync
 from feedtool.feeds.columns.gtin import check_digit
 from feedtool.model.cells import letters
 from feedtool.model.settings import AccountSettings

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from feedtool.areas.products.catalog import (
+from feedtool.catalog import (
     Brand,
     Catalog,
     Category,
@@ -12,7 +12,7 @@ from feedtool.areas.products.catalog import (
     Property,
     PropertyChoice,
 )
-from feedtool.areas.products.catalog.model import CheckedProperties, Origin, with_paths
+from feedtool.catalog.model import CheckedProperties, Origin, with_paths
 from feedtool.model.settings import AccountSettings, Context
 from tests.conftest import changed, gtin
 

@@ -20,6 +20,9 @@ from tests.reached import values_of
 UNKNOWN = "{}"
 """The placeholder for an unknown part of a path."""
 
+OURS = ("feedtool.areas.", "feedtool.catalog.")
+"""The packages that make calls."""
+
 _IS_PATH = re.compile("/[^{]")
 """A path whose beginning is known."""
 
@@ -114,7 +117,7 @@ def _named(node: ast.expr, function: FunctionType) -> object:
 
 
 def _is_ours(callee: object) -> TypeGuard[FunctionType]:
-    return isinstance(callee, FunctionType) and callee.__module__.startswith("feedtool.areas.")
+    return isinstance(callee, FunctionType) and callee.__module__.startswith(OURS)
 
 
 def _makes_call(callee: object) -> TypeGuard[FunctionType]:

@@ -13,7 +13,7 @@ from feedtool.model.settings import AccountSettings
 from tests.source import code_of
 
 ROOT = Path(__file__).parent.parent / "feedtool"
-MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 17, 105, 9
+MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 18, 105, 9
 MOST_LINES_OF_A_FUNCTION = 60
 NAMED = re.compile(r"`([a-z_]+(?:\.[a-z_]+)*)`")
 ROOMS = frozenset(path.name for path in ROOT.iterdir() if path.is_dir())

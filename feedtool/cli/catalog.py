@@ -90,10 +90,10 @@ def sync(ctx: click.Context, options: SyncOptions) -> int:
     is written. If it is interrupted, the next one goes on. Needs a token and no SellerId. The exit
     code is 1 when the properties of some categories are missing.
     """
-    from feedtool.areas.products.catalog.cache import Cache
-    from feedtool.areas.products.catalog.report import write_synced
-    from feedtool.areas.products.catalog.sync import GO_ON
-    from feedtool.areas.products.catalog.sync import sync as fetch
+    from feedtool.catalog.cache import Cache
+    from feedtool.catalog.report import write_synced
+    from feedtool.catalog.sync import GO_ON
+    from feedtool.catalog.sync import sync as fetch
     from feedtool.cli.output import counting
     from feedtool.cli.session import chosen_account, connect
     from feedtool.runs.workspace import fetch_context_of
@@ -141,9 +141,9 @@ def search(ctx: click.Context, options: SearchOptions) -> None:
     Looks in the local catalogue; the best match comes first. Case, accents and the order of words
     do not count. Where nothing has all words, what has the most of them is listed.
     """
-    from feedtool.areas.products.catalog.lookup import search as find
-    from feedtool.areas.products.catalog.lookup import similar_names
-    from feedtool.areas.products.catalog.report import write_results
+    from feedtool.catalog.lookup import search as find
+    from feedtool.catalog.lookup import similar_names
+    from feedtool.catalog.report import write_results
 
     text, form = " ".join(options.words), options.local.form
     with local_catalog(ctx) as local:
@@ -169,9 +169,9 @@ def show(ctx: click.Context, options: ShowCategoryOptions) -> None:
 
     Looks in the local catalogue. Above level 3, where no products go, it lists what is below.
     """
-    from feedtool.areas.products.catalog.model import DEEPEST
-    from feedtool.areas.products.catalog.report import write_category
-    from feedtool.areas.products.catalog.sync import unknown_category
+    from feedtool.catalog.model import DEEPEST
+    from feedtool.catalog.report import write_category
+    from feedtool.catalog.sync import unknown_category
 
     code, form = options.code, options.local.form
     with local_catalog(ctx) as local:

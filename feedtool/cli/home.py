@@ -17,9 +17,9 @@ from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import LANGUAGES, joined, tr
 
 if TYPE_CHECKING:
-    from feedtool.areas.products.catalog import Catalog
-    from feedtool.areas.products.catalog.cache import Cache
-    from feedtool.areas.products.catalog.model import Origin
+    from feedtool.catalog import Catalog
+    from feedtool.catalog.cache import Cache
+    from feedtool.catalog.model import Origin
     from feedtool.runs.workspace import Workspace
 
 
@@ -73,7 +73,7 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
 
     UsageProblem without one.
     """
-    from feedtool.areas.products.catalog.cache import Cache
+    from feedtool.catalog.cache import Cache
 
     options.refuse_two_services(ctx)
     service, language = _service(ctx), ctx.params["language"]
@@ -106,7 +106,7 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
 
 
 def _echo_origin(catalog: "Catalog") -> None:
-    from feedtool.areas.products.catalog.report import describe_origin
+    from feedtool.catalog.report import describe_origin
 
     echo("catalogue", describe_origin(catalog.origin))
 
@@ -129,7 +129,7 @@ def _origins(ctx: click.Context, cache: "Cache", *languages: str | None) -> "lis
 
 def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
     """A hint: the language of a catalogue, and the commands for the other languages."""
-    from feedtool.areas.products.catalog.cache import Cache
+    from feedtool.catalog.cache import Cache
 
     service = catalog.origin.service
     with Cache(home_path(ctx.params["home"]) / FILE) as cache:
@@ -193,7 +193,7 @@ def _open(ctx: click.Context) -> "Cache | None":
     is_sandbox = bool(ctx.params.get("sandbox"))
     if not (is_sandbox or (home / FILE).is_file()):
         return None
-    from feedtool.areas.products.catalog.cache import Cache
+    from feedtool.catalog.cache import Cache
 
     cache = Cache(home_folder(home) / FILE)
     ctx.call_on_close(cache.close)
@@ -206,7 +206,7 @@ def _open(ctx: click.Context) -> "Cache | None":
 
 def _sync_sandbox(cache: "Cache", language: str) -> None:
     """Do as `catalog sync --sandbox`, so that the sandbox can be tried without preparation."""
-    from feedtool.areas.products.catalog.sync import sync
+    from feedtool.catalog.sync import sync
     from feedtool.cli.session import to_sandbox
     from feedtool.runs.workspace import fetch_context_of
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from feedtool.areas.offers.wire.offers import read_offers, read_packages
 from feedtool.areas.plain_list import read_channels
-from feedtool.areas.products.catalog.wire import read_brands
+from feedtool.catalog.wire import read_brands
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.text import MessageText, tr

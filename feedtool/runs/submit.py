@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.areas.products.catalog.lookup import CatalogRecorder
 from feedtool.areas.registry import load
+from feedtool.catalog.lookup import CatalogRecorder
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.delivery import Meaning

@@ -7,18 +7,17 @@ a change of a column, a label or a text. A test compares them.
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from feedtool.areas.registry import load
+from feedtool.catalog import Catalog
+from feedtool.catalog.lookup import categories_below, first_codes
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Basis
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.text import Language, joined, tr
 from feedtool.templates import write_template
-
-if TYPE_CHECKING:
-    from feedtool.areas.products.catalog import Catalog
 
 
 def template_feed(kind: str) -> Feed:
@@ -39,7 +38,7 @@ def template_feed(kind: str) -> Feed:
 
 def for_categories(
     basis: Basis,
-    catalog: "Catalog",
+    catalog: Catalog,
     codes: Sequence[str],
     sync_command: str,
     tell: Callable[[str, str], None] = lambda _label, _text: None,
@@ -59,11 +58,9 @@ def for_categories(
 
 
 def _deepest(
-    catalog: "Catalog", code: str, sync_command: str, tell: Callable[[str, str], None]
+    catalog: Catalog, code: str, sync_command: str, tell: Callable[[str, str], None]
 ) -> list[str]:
     """Return all categories below one that take products; without any, the code itself."""
-    from feedtool.areas.products.categories import categories_below, first_codes
-
     inside = categories_below(catalog, code)
     category = catalog.category(code.upper())
     if not inside or category is None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
+from feedtool.catalog.lookup import from_excerpt
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.model.call import AskService, Call, Reply, Sender

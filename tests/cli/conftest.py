@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Protocol
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.products.catalog import Brand, Category, Property
-from feedtool.areas.products.catalog.cache import FILE, Cache
-from feedtool.areas.products.catalog.model import Validators
 from feedtool.areas.registry import sandbox_parts
+from feedtool.catalog import Brand, Category, Property
+from feedtool.catalog.cache import FILE, Cache
+from feedtool.catalog.model import Validators
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import Server

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from feedtool.areas.products.catalog import Necessity, PropertyChoice
+from feedtool.catalog import Necessity, PropertyChoice
 from feedtool.cli.options import SANDBOX
 from tests.catalogues import AT, SERVICE, TREE, TREE_BRANDS, category, choices, prop
 from tests.cli.conftest import Feedtool, bring

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.registry import sandbox_parts
+from feedtool.catalog.cache import FILE, Cache
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import who
 from feedtool.sandbox.transport import SandboxTransport

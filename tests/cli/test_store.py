@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.products.catalog.cache import FILE
+from feedtool.catalog.cache import FILE
 from tests.cli.conftest import SAMPLES, STATE, Feedtool, enter, rows_of
 from tests.cli.test_recipes import supplier
 from tests.conftest import Files, offer

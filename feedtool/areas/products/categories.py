@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from feedtool.areas.products.catalog import Catalog, Category, Necessity, Property, PropertyChoice
-from feedtool.areas.products.catalog.model import DEEPEST
 from feedtool.areas.products.columns import properties
 from feedtool.areas.products.columns.attribute import RETIRED
 from feedtool.areas.products.columns.common import GROUP, GTIN
 from feedtool.areas.products.columns.properties import details_of
 from feedtool.areas.products.wire import group_of, read_product
+from feedtool.catalog import Catalog, Category, Necessity, Property, PropertyChoice
+from feedtool.catalog.lookup import categories_below, first_codes
+from feedtool.catalog.model import DEEPEST
 from feedtool.feeds.columns.gtin import check_digit
 from feedtool.feeds.feed import Enrich, Row, SheetColumns
 from feedtool.feeds.rule import Problems
@@ -22,24 +23,6 @@ from feedtool.feeds.template import SHOWN_CHOICES, is_whole
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Issue
 from feedtool.model.text import Translate, joined, tr
-
-SHOWN_CODES = 5
-"""The most categories that are listed for a higher one."""
-
-
-def categories_below(catalog: Catalog, code: str) -> list[str]:
-    """Return the categories for products below a higher one; none for a category of products."""
-    code = code.strip().upper()
-    category = catalog.category(code)
-    if category is None or category.level == DEEPEST:
-        return []
-    every = catalog.categories.values()
-    inside = (item.reference for item in every if item.takes_products)
-    return [reference for reference in inside if reference.startswith(code)]
-
-
-def first_codes(codes: Sequence[str]) -> str:
-    return ", ".join(codes[:SHOWN_CODES]) + (" …" if len(codes) > SHOWN_CODES else "")
 
 
 def template_categories(catalog: Catalog, codes: Sequence[str]) -> list[Category]:

@@ -12,13 +12,14 @@ from decimal import Decimal
 from functools import cache
 from itertools import chain
 
-from feedtool.areas.products.catalog import Catalog, Property
-from feedtool.areas.products.catalog.wire import CatalogPage
-from feedtool.areas.products.categories import categories_below, dropdown_entries, refusal
+from feedtool.areas.products.categories import dropdown_entries, refusal
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.attribute import RETIRED, SEPARATOR
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.wire import LINE, URLS, read_products, sheets_page
+from feedtool.catalog import Catalog, Property
+from feedtool.catalog.lookup import categories_below
+from feedtool.catalog.wire import CatalogPage
 from feedtool.feeds.export import (
     Export,
     ExportNote,

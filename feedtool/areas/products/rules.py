@@ -3,8 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from feedtool.areas.products.catalog import Catalog, Necessity
-from feedtool.areas.products.catalog.model import fingerprint_of, read_fingerprints
 from feedtool.areas.products.categories import VARIANT_GROUP_FOUND
 from feedtool.areas.products.columns.common import (
     CATEGORY_CODE_CUT,
@@ -21,6 +19,8 @@ from feedtool.areas.products.columns.properties import (
 )
 from feedtool.areas.products.columns.prose import HTML_NOT_ALLOWED, Title
 from feedtool.areas.products.feeds import FEED, name_of
+from feedtool.catalog import Catalog, Necessity
+from feedtool.catalog.model import fingerprint_of, read_fingerprints
 from feedtool.feeds.columns.fixes import as_read
 from feedtool.feeds.feed import Row, SheetColumns, stamped_list
 from feedtool.feeds.fix import Fix, FlawedCell, NewValue

@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from feedtool.areas.products.catalog import Catalog, Category, Necessity
-from feedtool.areas.products.catalog.model import written_fingerprints
 from feedtool.areas.products.categories import (
     SharedProperty,
     dropdown_entries,
@@ -22,6 +20,8 @@ from feedtool.areas.products.categories import (
 )
 from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
+from feedtool.catalog import Catalog, Category, Necessity
+from feedtool.catalog.model import written_fingerprints
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
 from feedtool.feeds.template import (
     TEXT,

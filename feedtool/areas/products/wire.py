@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from feedtool.areas.products.catalog.wire import (
+from feedtool.catalog.wire import (
     FIRST_PAGE,
     CatalogPage,
     EntriesReply,

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 import flask
 from flask.typing import ResponseReturnValue
 
-from feedtool.areas.products.catalog import Catalog, Category
-from feedtool.areas.products.catalog.lookup import search
 from feedtool.areas.registry import load
+from feedtool.catalog import Catalog, Category
+from feedtool.catalog.lookup import search
 from feedtool.check import ReadOptions
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Basis

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.export import EXPORT, PropertyCells
+from feedtool.catalog import Catalog, Property
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
 from feedtool.report.file import Exported

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from feedtool.areas.products.catalog import Necessity, Property, PropertyChoice
 from feedtool.areas.products.columns.attribute import PropertyCell
 from feedtool.areas.products.columns.properties import enrich
 from feedtool.areas.products.feeds import FEED, product_cells
 from feedtool.areas.registry import load
+from feedtool.catalog import Necessity, Property, PropertyChoice
 from feedtool.check.requests import validator_of
 from feedtool.check.rules import all_rules
 from feedtool.feeds.columns import ColumnReader, InvalidValue

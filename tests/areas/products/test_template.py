@@ -14,11 +14,11 @@ from openpyxl import load_workbook
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from feedtool.areas.products.catalog import Catalog, Necessity, Property, PropertyChoice
-from feedtool.areas.products.catalog.model import written_fingerprints
 from feedtool.areas.products.categories import dropdown_entries
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import products_contents
+from feedtool.catalog import Catalog, Necessity, Property, PropertyChoice
+from feedtool.catalog.model import written_fingerprints
 from feedtool.check.requests import validator_of
 from feedtool.feeds import template
 from feedtool.feeds.template import Basis, Contents, Field, Need

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from openpyxl import load_workbook
 
-from feedtool.areas.products.catalog import Property
+from feedtool.catalog import Property
 from feedtool.model.nouns import Problem
 from tests.areas.products.test_sheets import stamped
 from tests.areas.products.test_template import fill, write_products_template

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog.wire import CatalogPage, EntriesReply
 from feedtool.areas.products.wire import (
     NO_EDIT,
     NO_ENRICH,
@@ -20,6 +19,7 @@ from feedtool.areas.products.wire import (
     sheets_page,
     submit_products,
 )
+from feedtool.catalog.wire import CatalogPage, EntriesReply
 from feedtool.feeds.delivery import ReportItem
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import READ, Call, Reply

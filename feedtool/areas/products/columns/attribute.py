@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from feedtool.areas.products.catalog import Category, Property
-from feedtool.areas.products.catalog.model import folded
 from feedtool.areas.products.columns import PROBLEMS
 from feedtool.areas.products.columns.prose import FILE_TYPE, URL_FORMAT, Lines, ending, is_address
+from feedtool.catalog import Category, Property
+from feedtool.catalog.model import folded
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import ENUM_VALUE, FIELD_RETIRED
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, NUMBER_FORMAT, parse

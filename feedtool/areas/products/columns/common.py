@@ -9,9 +9,9 @@ import re
 
 from msgspec import Struct
 
-from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.columns import PROBLEMS
 from feedtool.areas.products.columns.prose import Html, Picture, Prose, Title
+from feedtool.catalog import Catalog
 from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
 from feedtool.feeds.columns.choice import Choice, Retired
 from feedtool.feeds.columns.gtin import Gtin

@@ -7,11 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from feedtool.areas.products.catalog import Catalog, Category, Property
-from feedtool.areas.products.catalog.model import folded
 from feedtool.areas.products.columns import attribute
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.common import CategoryCode, corrected_code, faults_of
+from feedtool.catalog import Catalog, Category, Property
+from feedtool.catalog.model import folded
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.feed import (
     Enrich,

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.products.catalog import Property, PropertyChoice
 from feedtool.areas.products.columns.attribute import Judge, PropertyCell, WrittenProperty
+from feedtool.catalog import Property, PropertyChoice
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.model.cells import Cell
 from feedtool.model.settings import Context

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from feedtool.areas.products.catalog import Necessity, PropertyChoice
-from feedtool.areas.products.catalog.model import (
+from feedtool.catalog import Necessity, PropertyChoice
+from feedtool.catalog.model import (
     PropertyFingerprint,
     fingerprint,
     fingerprint_of,

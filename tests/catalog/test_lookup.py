@@ -1,13 +1,13 @@
 import pytest
 
-from feedtool.areas.products.catalog import Brand, Catalog
-from feedtool.areas.products.catalog.lookup import (
+from feedtool.catalog import Brand, Catalog
+from feedtool.catalog.lookup import (
     CatalogRecorder,
     from_excerpt,
     search,
     similar_names,
 )
-from feedtool.areas.products.catalog.model import CheckedProperties, Origin
+from feedtool.catalog.model import CheckedProperties, Origin
 from tests.catalogues import AT, SERVICE, catalog, choices, prop
 
 

@@ -15,8 +15,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from feedtool.areas.products.catalog.lookup import Catalog
-from feedtool.areas.products.catalog.model import (
+from feedtool.catalog.lookup import Catalog
+from feedtool.catalog.model import (
     Brand,
     Category,
     CheckedProperties,

@@ -13,7 +13,8 @@ from enum import IntEnum
 from operator import itemgetter
 from typing import Any
 
-from feedtool.areas.products.catalog.model import (
+from feedtool.catalog.model import (
+    DEEPEST,
     Brand,
     Category,
     CheckedProperties,
@@ -132,6 +133,27 @@ class Catalog:
         return self._brands
 
 
+# Categories below a higher one.
+
+SHOWN_CODES = 5
+"""The most categories that are listed for a higher one."""
+
+
+def categories_below(catalog: Catalog, code: str) -> list[str]:
+    """Return the categories for products below a higher one; none for a category of products."""
+    code = code.strip().upper()
+    category = catalog.category(code)
+    if category is None or category.level == DEEPEST:
+        return []
+    every = catalog.categories.values()
+    inside = (item.reference for item in every if item.takes_products)
+    return [reference for reference in inside if reference.startswith(code)]
+
+
+def first_codes(codes: Sequence[str]) -> str:
+    return ", ".join(codes[:SHOWN_CODES]) + (" …" if len(codes) > SHOWN_CODES else "")
+
+
 # Excerpts.
 
 OpenCatalog = Callable[[str | None], Catalog | None]
@@ -196,6 +218,9 @@ def from_excerpt(excerpt: bytes) -> OpenCatalog:
         )
 
     return CatalogRecorder(opened)
+
+
+# Searches.
 
 
 class Rank(IntEnum):

@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 
-from feedtool.areas.products.catalog import wire
-from feedtool.areas.products.catalog.cache import Cache, Removed, Saved, SyncState
-from feedtool.areas.products.catalog.model import (
+from feedtool.catalog import wire
+from feedtool.catalog.cache import Cache, Removed, Saved, SyncState
+from feedtool.catalog.model import (
     DEEPEST,
     Brand,
     Category,
@@ -22,7 +22,7 @@ from feedtool.areas.products.catalog.model import (
     near_codes,
     with_subcategories,
 )
-from feedtool.areas.products.catalog.wire import CatalogPage
+from feedtool.catalog.wire import CatalogPage
 from feedtool.model.call import Call, Reply, Sender, language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.model.text import plural, tr

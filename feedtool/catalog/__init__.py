@@ -8,8 +8,8 @@ read and people search, and its excerpt for a run), `cache` (its file), `wire` a
 download), `report`.
 """
 
-from feedtool.areas.products.catalog.lookup import Catalog
-from feedtool.areas.products.catalog.model import (
+from feedtool.catalog.lookup import Catalog
+from feedtool.catalog.model import (
     Brand,
     Category,
     Necessity,

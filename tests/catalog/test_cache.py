@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.products.catalog import Brand, Catalog, Necessity, Property, PropertyChoice
-from feedtool.areas.products.catalog.cache import STALE, VERSION, Cache, Removed, Saved
-from feedtool.areas.products.catalog.model import Origin, Validators
+from feedtool.catalog import Brand, Catalog, Necessity, Property, PropertyChoice
+from feedtool.catalog.cache import STALE, VERSION, Cache, Removed, Saved
+from feedtool.catalog.model import Origin, Validators
 from feedtool.model.errors import Interrupted, UsageProblem
 from tests.catalogues import AT, SERVICE, TREE, TREE_BRANDS, prop
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from feedtool.areas.products.catalog import Brand, Necessity, PropertyChoice, wire
-from feedtool.areas.products.catalog.model import Validators
-from feedtool.areas.products.catalog.wire import (
+from feedtool.catalog import Brand, Necessity, PropertyChoice, wire
+from feedtool.catalog.model import Validators
+from feedtool.catalog.wire import (
     CatalogPage,
     PropertiesReply,
     brands_page,

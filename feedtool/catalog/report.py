@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
-from feedtool.areas.products.catalog import Brand, Catalog, Category, Necessity, Property
-from feedtool.areas.products.catalog.cache import Saved
-from feedtool.areas.products.catalog.model import Origin
-from feedtool.areas.products.catalog.sync import Synced
+from feedtool.catalog import Brand, Catalog, Category, Necessity, Property
+from feedtool.catalog.cache import Saved
+from feedtool.catalog.model import Origin
+from feedtool.catalog.sync import Synced
 from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import ENGLISH, dumped, write_entries
 from feedtool.report.plain import clean, shorten

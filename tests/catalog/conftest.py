@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.products.catalog.cache import Cache
+from feedtool.catalog.cache import Cache
 
 
 @pytest.fixture

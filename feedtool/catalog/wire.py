@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from feedtool.areas.products.catalog.model import (
+from feedtool.catalog.model import (
     DEEPEST,
     Brand,
     Category,

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
-from feedtool.areas.products.catalog.sync import MissingProperties, Synced, sync
 from feedtool.areas.registry import sandbox_parts
+from feedtool.catalog.cache import Cache, Removed, Saved
+from feedtool.catalog.sync import MissingProperties, Synced, sync
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
 from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
-from tests.areas.products.catalog.test_cache import known
+from tests.catalog.test_cache import known
 from tests.catalogues import SERVICE as BASE
 
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
