@@ -142,6 +142,9 @@ class Area(NamedTuple):
     """Returns the codes, by name, of the guards by which its memory holds rows."""
     memory: "Callable[[], Memory] | None" = None
     """Returns the functions of an area that remembers accepted rows; only one area has it."""
+    report_words: Callable[[str], Mapping[str, str]] = lambda _: {}
+    """Returns the words of the service's reports in a language, each with its meaning; a value in
+    it is `{}`."""
 
 
 class Areas(Struct, frozen=True, dict=True):

@@ -13,6 +13,7 @@ from feedtool.areas.offers.wire.result_codes import (
     known_codes,
 )
 from feedtool.areas.registry import load
+from feedtool.feeds import columns
 from feedtool.feeds.rule import Problems, Rule, pages_in
 from feedtool.model.nouns import Code
 from feedtool.model.text import Language, Translator, joined, tr
@@ -36,11 +37,10 @@ def all_codes(language: Language = "en", translator: type[Translator] = Translat
 def _codes_by_name(language: Language) -> dict[str, Code]:
     codes = [rule.code for rule in _rules()]
     codes += guards().values()
-    for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
-        for module in pkgutil.iter_modules(import_module(package).__path__):
-            constants = vars(import_module(f"{package}.{module.name}")).values()
-            codes += [constant for constant in constants if isinstance(constant, Code)]
-    for package in ("feedtool.sheets", "feedtool.check", "feedtool.areas.products"):
+    for module in pkgutil.iter_modules(columns.__path__):
+        constants = vars(import_module(f"{columns.__name__}.{module.name}")).values()
+        codes += [constant for constant in constants if isinstance(constant, Code)]
+    for package in ("feedtool.sheets", "feedtool.check"):
         problems = Problems(package)
         codes += map(problems.error, problems.names - {code.name for code in codes})
     pages = pages_in(language)
@@ -81,12 +81,12 @@ def explain_code(code: str, language: Language = "en") -> str:
 
     UsageProblem for an unknown code.
     """
-    from feedtool.areas.products.sandbox import messages
-    from feedtool.sandbox.arguments import texts
-
-    # The words of the service are not known: these are the words of the embedded sandbox.
-    codes, spoken = all_codes(language), texts(messages.__name__, language).items()
-    words = {name: Word(REPORT, text.replace("{}", "…")) for name, text in spoken}
+    codes = all_codes(language)
+    words = {
+        name: Word(REPORT, text.replace("{}", "…"))
+        for area in load().areas
+        for name, text in area.report_words(language).items()
+    }
     if page := explanation_of(code.strip(), codes.say):
         words[code.strip()] = Word(RESULT, page)
     return codes.explain(code, words, known_codes())

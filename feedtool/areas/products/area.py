@@ -1,6 +1,6 @@
 """The declaration of the area `products`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from feedtool.areas.products.feeds import FEED
@@ -19,6 +19,13 @@ def exports() -> "Sequence[Export]":
     return (EXPORT,)
 
 
+def report_words(language: str) -> Mapping[str, str]:
+    """Return the words of reports as the embedded sandbox has them: the service's are not known."""
+    from feedtool.areas.products.sandbox.messages import words  # which only `explain` needs
+
+    return words(language)
+
+
 AREA = Area(
     "products",
     tr("Products"),
@@ -26,4 +33,5 @@ AREA = Area(
     rules=RULES,
     fixes=FIXES,
     exports=exports,
+    report_words=report_words,
 )

@@ -4,9 +4,19 @@ import re
 from collections.abc import Iterator, Sequence
 
 from feedtool.areas.products.categories import VARIANT_GROUP_FOUND
+from feedtool.areas.products.columns.attribute import (
+    PROPERTY_UNNEEDED,
+    SINGLE_VALUE,
+    UNIT_DIFFERS,
+)
 from feedtool.areas.products.columns.common import (
+    BRAND_UNKNOWN,
     CATEGORY_CODE_CUT,
+    CATEGORY_INACTIVE,
+    CATEGORY_LEVEL,
+    CATEGORY_NOT_SYNCED,
     CATEGORY_PADDED,
+    CATEGORY_UNKNOWN,
     GROUP,
     LANGUAGE_TAGS,
     UNDERSTOOD_KEYS,
@@ -17,7 +27,14 @@ from feedtool.areas.products.columns.properties import (
     categories_of,
     details_of,
 )
-from feedtool.areas.products.columns.prose import HTML_NOT_ALLOWED, Title
+from feedtool.areas.products.columns.prose import (
+    FILE_TYPE,
+    HTML_MALFORMED,
+    HTML_NOT_ALLOWED,
+    PICTURE_ADVISED,
+    URL_FORMAT,
+    Title,
+)
 from feedtool.areas.products.feeds import FEED, name_of
 from feedtool.catalog import Catalog, Necessity
 from feedtool.catalog.model import fingerprint_of, read_fingerprints
@@ -32,6 +49,7 @@ from feedtool.model.text import FieldName, MessageText, joined, tr
 
 PROBLEMS = Problems("feedtool.areas.products")
 
+CATALOG_MISSING = PROBLEMS.error("catalog-missing")
 DUPLICATE_PRODUCT = PROBLEMS.error("duplicate-product")
 LANGUAGE_DIFFERS = PROBLEMS.warning("language-differs")
 TEMPLATE_OUTDATED = PROBLEMS.warning("template-outdated")
@@ -291,15 +309,23 @@ class GroupCategories(Occurrences):
 
 KINDS = (FEED.kind,)
 
+FOUND_ELSEWHERE = (
+    *(BRAND_UNKNOWN, CATALOG_MISSING, CATEGORY_CODE_CUT, CATEGORY_INACTIVE, CATEGORY_LEVEL),
+    *(CATEGORY_NOT_SYNCED, CATEGORY_PADDED, CATEGORY_UNKNOWN, FILE_TYPE, HTML_MALFORMED),
+    *(HTML_NOT_ALLOWED, PICTURE_ADVISED, PROPERTY_UNNEEDED, SINGLE_VALUE, UNIT_DIFFERS),
+    *(URL_FORMAT, VARIANT_GROUP_FOUND),
+)
+"""Codes that are found while a header or a cell is read, or when the service is asked."""
+
 RULES = (
     Rule(DUPLICATE_PRODUCT, survey=DuplicateProducts, kinds=KINDS),
     Rule(LANGUAGE_DIFFERS, check_language, is_once=True, kinds=KINDS),
     Rule(TEMPLATE_OUTDATED, check_sheet=check_template, kinds=KINDS),
     Rule(VARIANT_DOUBLE, survey=DoubleVariants, kinds=KINDS),
-    Rule(VARIANT_GROUP_FOUND),
     Rule(VARIANT_GROUP_CATEGORY, survey=GroupCategories, kinds=KINDS),
     Rule(VARIANT_INCOMPLETE, check_variant_incomplete, kinds=KINDS),
     Rule(VARIANT_NOT_ALLOWED, check_variant_not_allowed, kinds=KINDS),
+    *(Rule(code, kinds=KINDS) for code in FOUND_ELSEWHERE),
 )
 
 

@@ -4,6 +4,7 @@ The specification shows `{code, field, message, type}` but no list of codes. The
 mean, like `QuotaExceeded`, the only code known from the field.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from feedtool.sandbox.arguments import texts
@@ -27,6 +28,11 @@ TYPES = {
 """Types by code; all other codes are errors."""
 
 
+def words(language: str) -> Mapping[str, str]:
+    """Return the messages by code, with `{}` in place of their values."""
+    return texts(__name__, language)
+
+
 def is_error(finding: Finding) -> bool:
     return finding.code not in TYPES
 
@@ -36,6 +42,6 @@ def finding_document(finding: Finding, language: str) -> dict[str, str | None]:
     return {
         "code": finding.code,
         "field": finding.field,
-        "message": texts(__name__, language)[finding.code].replace("{}", finding.value),
+        "message": words(language)[finding.code].replace("{}", finding.value),
         "type": TYPES.get(finding.code, ERROR),
     }
