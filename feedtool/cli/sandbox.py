@@ -107,7 +107,6 @@ def sandbox(_: click.Context, options: SandboxOptions) -> None:
     seller is known (`unopened` has no access to competing offers), the channels are PRIMARY and
     SECOND.
     """
-    from feedtool.areas.products.sandbox.submission import ProductBehaviour
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
     from feedtool.sandbox.exchange import Quota, SandboxSettings
@@ -115,13 +114,13 @@ def sandbox(_: click.Context, options: SandboxOptions) -> None:
 
     quota, creations = options.quota, options.creations
     closed = options.closed_products or ""
-    products = ProductBehaviour(
-        limit=options.products_limit,
-        reported=options.reported_products,
-        creations=None if creations is None else Quota(creations, CREATIONS_WINDOW),
-        closed=tuple(filter(None, map(str.strip, closed.split(",")))),
-    )
-    settings = SandboxSettings(quota=Quota(quota, WINDOW) if quota else None, parts=(products,))
+    behaviour = {
+        "products_limit": options.products_limit,
+        "reported_products": options.reported_products,
+        "creations": None if creations is None else Quota(creations, CREATIONS_WINDOW),
+        "closed_products": tuple(filter(None, map(str.strip, closed.split(",")))),
+    }
+    settings = SandboxSettings(quota=Quota(quota, WINDOW) if quota else None, options=behaviour)
     try:
         place = options.port, options.state
         serve(sandbox_parts(), *place, options.speed, settings, announce=_print)

@@ -13,7 +13,7 @@ import orjson
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
-Behaviour = TypeVar("Behaviour")
+Behaviour = TypeVar("Behaviour", bound=Struct)
 
 
 class Quota(Struct, frozen=True):
@@ -35,10 +35,14 @@ class SandboxSettings(Struct, frozen=True):
     """The quota of the requests of counted routes."""
     parts: tuple[object, ...] = ()
     """The settings of parts, each of the part's own class."""
+    options: Mapping[str, object] = {}
+    """The values of fields, by name, in the settings of parts that are not in `parts`."""
 
     def of(self, kind: type[Behaviour]) -> Behaviour:
-        """The settings of a part's class, or its defaults."""
-        return next((part for part in self.parts if isinstance(part, kind)), None) or kind()
+        """The settings of a part's class; without any its defaults, and the options it knows."""
+        settings = next((part for part in self.parts if isinstance(part, kind)), None)
+        known = self.options.keys() & kind.__struct_fields__
+        return settings or kind(**{name: self.options[name] for name in known})
 
 
 VERSION = "/v2"

@@ -50,9 +50,9 @@ CHOICES = {
     "--quota 30": (Quota(30, 60), ProductBehaviour()),
     "--creations 25": (None, ProductBehaviour(creations=Quota(25, 3600))),
     "--creations 0": (None, ProductBehaviour(creations=Quota(0, 3600))),
-    "--products-limit 100": (None, ProductBehaviour(limit=100)),
-    "--reported-products 25": (None, ProductBehaviour(reported=25)),
-    "--closed-products '40170725, 96385074'": (None, ProductBehaviour(closed=CLOSED)),
+    "--products-limit 100": (None, ProductBehaviour(products_limit=100)),
+    "--reported-products 25": (None, ProductBehaviour(reported_products=25)),
+    "--closed-products '40170725, 96385074'": (None, ProductBehaviour(closed_products=CLOSED)),
 }
 
 

@@ -117,7 +117,7 @@ def test_the_pages_of_a_report(scene: Scene) -> None:
 
 
 def test_a_report_that_leaves_products_out(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(quick(ProductBehaviour(reported=2)))
+    scene = scene_of(quick(ProductBehaviour(reported_products=2)))
     scene.plan([product(row) for row in range(3, 9)], PackageLimits(products=3))
     scene.go_on()
     assert scene.statuses == ["Integrated", "Integrated", "Pending"] * 2

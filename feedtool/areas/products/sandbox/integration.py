@@ -136,7 +136,7 @@ class SheetMerge:
     ) -> None:
         """Merge the submission into the known sheet without writing it."""
         self.submission, self.seller, self.known = submission, seller, known
-        is_closed = known and known.product in set(map(gtin_product, behaviour.closed))
+        is_closed = known and known.product in set(map(gtin_product, behaviour.closed_products))
         self.may_edit = known is None or known.creator == seller
         self.may_enrich = self.may_edit or not is_closed
         before = known.content if known else {}

@@ -53,7 +53,7 @@ def product_document(
     """Return a product as a seller sees it; seller None sees all of it."""
     values, category = sheet.values, sheet.category
     brand = find_brand(db, values["brand"]) if "brand" in values else None
-    is_closed = sheet.product in set(map(gtin_product, behaviour.closed))
+    is_closed = sheet.product in set(map(gtin_product, behaviour.closed_products))
     is_creator = bool(sheet.creator) and sheet.creator == seller
     document = {
         "gtin": sheet.gtin,
@@ -208,8 +208,10 @@ def submit(exchange: Exchange) -> HttpResponse:
     """POST /products-integration: accept a package of products."""
     products = submitted_products(exchange.request)
     behaviour = exchange.settings.of(ProductBehaviour)
-    if len(products) > behaviour.limit:
-        raise bad_request("products", f"A package holds at most {behaviour.limit} products.")
+    if len(products) > behaviour.products_limit:
+        raise bad_request(
+            "products", f"A package holds at most {behaviour.products_limit} products."
+        )
     seller, now = exchange.seller, stamp(exchange.now)
     package = exchange.db.execute(
         "INSERT INTO product_package(seller, waiting, next_at, created_at) VALUES (?, ?, ?, ?)",
@@ -245,7 +247,7 @@ def read_reports(exchange: Exchange) -> HttpResponse:
         "received": RECEIVED,
         "packages": _json_list(exchange, "packageId"),
         "gtins": _json_list(exchange, "gtin"),
-        "shown": exchange.settings.of(ProductBehaviour).reported,
+        "shown": exchange.settings.of(ProductBehaviour).reported_products,
         "size": page.size,
         "start": page.start,
     }

@@ -146,13 +146,13 @@ class ProductBehaviour(Struct, frozen=True):
     """The time after POST /products-integration in which its report is empty."""
     integrate: timedelta = timedelta(seconds=2)
     """The time from this POST to the end; valid products are Validated in between."""
-    limit: int = 10_000
+    products_limit: int = 10_000
     """The most products of one POST."""
-    reported: int | None = None
+    reported_products: int | None = None
     """The most products in a package's report, as seen in the field; None for all."""
     creations: Quota | None = None
     """The most sheets that a seller can create in a window; the report refuses more."""
-    closed: tuple[str, ...] = ()
+    closed_products: tuple[str, ...] = ()
     """GTINs of sheets that are Archived: only their creator may add anything to them."""
     reference_length: int = 50
     """The longest sellerProductReference, in characters."""

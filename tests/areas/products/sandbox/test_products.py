@@ -51,7 +51,7 @@ NO_BODIES: list[tuple[Any, str, str]] = [
 def test_bodies_that_are_no_packages_are_refused(
     new_desk: type[Desk], body: Any, code: str, cause: str
 ) -> None:
-    with new_desk(ProductBehaviour(limit=3)) as desk:
+    with new_desk(ProductBehaviour(products_limit=3)) as desk:
         answer = desk.ask("POST", "/products-integration", body)
         assert (answer.status, answer.reasons) == (400, [(code, cause)])
         desk.wait(INTEGRATED)
@@ -167,7 +167,7 @@ def test_reports_in_pages(desk: Desk) -> None:
 
 
 def test_a_report_may_show_only_some_of_a_package(new_desk: type[Desk]) -> None:
-    with new_desk(ProductBehaviour(reported=2)) as desk:
+    with new_desk(ProductBehaviour(reported_products=2)) as desk:
         rows = [product(new_gtin(desk, number)) for number in range(5)]
         assert len(integrate(desk, *rows)) == 2
         assert len(integrate(desk, *rows[3:])) == 2

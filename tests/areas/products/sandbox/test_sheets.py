@@ -141,7 +141,7 @@ def test_a_closed_sheet_is_its_creators_alone(new_desk: type[Desk]) -> None:
     with new_desk() as desk:
         gtin = new_gtin(desk, 1)
     outcomes = {"S2": ("Identical", ["EnrichmentDenied"]), "S1": ("Modification", [])}
-    with new_desk(ProductBehaviour(closed=(gtin,))) as desk:
+    with new_desk(ProductBehaviour(closed_products=(gtin,))) as desk:
         integrate(desk, product(gtin))
         for seller, (operation, codes) in outcomes.items():
             desk.headers["SellerId"] = seller
