@@ -9,9 +9,9 @@ import click
 from msgspec import Struct
 
 from feedtool.cli import completers
-from feedtool.cli.console import CONSOLE, echo, stopping
+from feedtool.cli.console import CATALOG, CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulGroup
-from feedtool.cli.home import FILE, home_folder, local_catalog, other_languages, sync_command
+from feedtool.cli.home import home_folder, local_catalog, other_languages, sync_command
 from feedtool.cli.options import (
     CATEGORY,
     FORMAT,
@@ -104,7 +104,7 @@ def sync(ctx: click.Context, options: SyncOptions) -> int:
     with (
         stopping(GO_ON) as stop,
         connect(home, account, stop, needs_seller=False) as session,
-        Cache(home / FILE) as cache,
+        Cache(home / CATALOG) as cache,
         counting("text") as on_count,
     ):
         synced = fetch(

@@ -6,13 +6,11 @@ Completion writes nothing and hardly waits: names that cannot be read are left o
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli.console import CONSOLE
-from feedtool.model.errors import UsageProblem
+from feedtool.cli.console import CATALOG, CONSOLE, LEDGER, home_path
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -84,18 +82,6 @@ def _fixes(ctx: click.Context, start: str) -> Words:
     return ((fix.name, CONSOLE.say(fix.summary)) for fix in all_fixes(load()))
 
 
-def _profiles(ctx: click.Context, start: str) -> Words:
-    """Profiles with their addresses; only the files of the shown profiles are read."""
-    from feedtool.cli.options import chosen
-
-    profiles = chosen(ctx).config.profiles
-    for name in islice((name for name in profiles if name.startswith(start)), MOST):
-        address = ""
-        with suppress(UsageProblem):
-            address = str(profiles[name].account.get("base_url", ""))
-        yield name, address
-
-
 _RUNS = """
     SELECT run_id, started_at, (SELECT path FROM files WHERE files.run_id = runs.run_id)
     FROM runs WHERE CAST(run_id AS TEXT) LIKE ? || '%' ORDER BY run_id DESC LIMIT ?"""
@@ -103,7 +89,6 @@ _RUNS = """
 
 def _runs(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
     """The runs of the state folder, the newest first, with their first file and their time."""
-    from feedtool.cli.home import LEDGER
     from feedtool.report.plain import clean
 
     for run, started, file in _rows(ctx, LEDGER, _RUNS, start, MOST):
@@ -121,12 +106,11 @@ _CATEGORIES = """
 
 def _categories(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
     """The categories of the catalogue that was downloaded last, those of high levels first."""
-    from feedtool.cli.home import FILE
     from feedtool.report.plain import clean
 
     start = start.upper()
     language = CONSOLE.say.language
-    for code, document in _rows(ctx, FILE, _CATEGORIES, start, language, MOST):
+    for code, document in _rows(ctx, CATALOG, _CATEGORIES, start, language, MOST):
         yield code, clean(str(json.loads(document)[1]))
 
 
@@ -134,16 +118,13 @@ def _rows(ctx: click.Context, name: str, query: str, *values: object) -> list[An
     """The rows of a query to a database of the state folder, opened read-only."""
     import sqlite3  # no other command needs it at its start
 
-    from feedtool.cli.home import home_path
-
     path = home_path(ctx.params.get("home")) / name
     address = f"{path.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(address, timeout=LOCK_WAIT, uri=True)) as database:
         return database.execute(query, values).fetchall()
 
 
-kinds, profiles = completer(_kinds), completer(_profiles)
-codes = completer(_codes)
+kinds, codes = completer(_kinds), completer(_codes)
 guards, fixes = completer(_guards, is_list=True), completer(_fixes, is_list=True)
 runs, runs_and_files = completer(_runs), completer(_runs, is_file=True)
 categories, category = completer(_categories, is_list=True), completer(_categories)

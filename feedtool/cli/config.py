@@ -11,9 +11,8 @@ from click.core import ParameterSource
 from msgspec import Struct
 
 from feedtool.cli import completers
-from feedtool.cli.console import CONSOLE, echo
+from feedtool.cli.console import CONSOLE, echo, home_path
 from feedtool.cli.help import HelpfulGroup
-from feedtool.cli.home import home_path
 from feedtool.cli.next_command import after_config
 from feedtool.cli.options import (
     FORMAT,

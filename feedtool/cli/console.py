@@ -383,6 +383,17 @@ def settings_folder() -> Path:
     return Path(os.environ.get("FEEDTOOL_HOME") or click.get_app_dir("feedtool"))
 
 
+LEDGER, CATALOG = "ledger.sqlite", "catalog.sqlite"
+"""The files of the ledger and of the catalogue in the state folder."""
+
+
+def home_path(home: Path | None) -> Path:
+    """The path of the state folder, by default the system's."""
+    from platformdirs import user_state_path
+
+    return home or user_state_path("feedtool", appauthor=False)
+
+
 def _of_configuration(words: Sequence[str]) -> object:
     """The language of the configuration's defaults; None if it is absent or cannot be read."""
     path = _value(words, "config")

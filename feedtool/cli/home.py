@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
-from feedtool.cli.console import CONSOLE, echo
+from feedtool.cli.console import CATALOG, CONSOLE, LEDGER, echo, home_path
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import LANGUAGES, joined, tr
 
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from feedtool.catalog.cache import Cache
     from feedtool.catalog.model import Origin
     from feedtool.runs.workspace import Workspace
-
-
-LEDGER = "ledger.sqlite"
-"""The ledger's file in the state folder."""
-
-
-def home_path(home: Path | None) -> Path:
-    """The path of the state folder, by default the system's."""
-    from platformdirs import user_state_path
-
-    return home or user_state_path("feedtool", appauthor=False)
 
 
 def home_folder(home: Path | None) -> Path:
@@ -64,9 +53,6 @@ def open_workspace(home: Path, records: options.Records) -> Iterator["Workspace"
         yield Workspace(opened, snapshots, home / "results")
 
 
-FILE = "catalog.sqlite"
-
-
 @contextmanager
 def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
     """Open the local catalogue of the options' service, and name its origin on stderr.
@@ -78,7 +64,7 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
     options.refuse_two_services(ctx)
     service, language = _service(ctx), ctx.params["language"]
     is_asked = ctx.get_parameter_source("language") is not ParameterSource.DEFAULT
-    path = home_path(ctx.params["home"]) / FILE
+    path = home_path(ctx.params["home"]) / CATALOG
     languages: set[str] = set()
     if path.is_file():
         with Cache(path) as cache:
@@ -132,7 +118,7 @@ def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
     from feedtool.catalog.cache import Cache
 
     service = catalog.origin.service
-    with Cache(home_path(ctx.params["home"]) / FILE) as cache:
+    with Cache(home_path(ctx.params["home"]) / CATALOG) as cache:
         local = {origin.language for origin in cache.origins() if origin.service == service}
     ways = [
         tr("in {language}: --language {language}", language=language)
@@ -191,11 +177,11 @@ def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
 def _open(ctx: click.Context) -> "Cache | None":
     home = home_path(ctx.params.get("home"))
     is_sandbox = bool(ctx.params.get("sandbox"))
-    if not (is_sandbox or (home / FILE).is_file()):
+    if not (is_sandbox or (home / CATALOG).is_file()):
         return None
     from feedtool.catalog.cache import Cache
 
-    cache = Cache(home_folder(home) / FILE)
+    cache = Cache(home_folder(home) / CATALOG)
     ctx.call_on_close(cache.close)
     if is_sandbox and not any(
         origin.service == options.SANDBOX and origin.synced_at for origin in cache.origins()

@@ -6,9 +6,8 @@ from typing import Annotated
 import click
 from msgspec import Struct
 
-from feedtool.cli.console import CONSOLE, echo
+from feedtool.cli.console import CONSOLE, LEDGER, echo, home_path
 from feedtool.cli.help import HelpfulGroup
-from feedtool.cli.home import LEDGER, home_path
 from feedtool.cli.options import CONFIG_FILE, DATABASE, HOME, Showing
 from feedtool.cli.typed import command_of
 from feedtool.ledger import integrity

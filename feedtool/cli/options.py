@@ -4,7 +4,9 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -112,6 +114,16 @@ def _choose_profile(ctx: click.Context, parameter: click.Parameter, name: str | 
     return name
 
 
+def _profiles(ctx: click.Context, start: str) -> completers.Words:
+    """Profiles with their addresses; only the files of the shown profiles are read."""
+    profiles = chosen(ctx).config.profiles
+    for name in islice((name for name in profiles if name.startswith(start)), completers.MOST):
+        address = ""
+        with suppress(UsageProblem):
+            address = str(profiles[name].account.get("base_url", ""))
+        yield name, address
+
+
 def _check_report(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
     """UsageProblem, before any work is done, if the report's ending or its folder is wrong."""
     del ctx, parameter
@@ -200,7 +212,7 @@ PROFILE = text(
     "--profile",
     "NAME",
     "The account, a table [profile.NAME] of the configuration, or a file of --profiles.",
-    shell_complete=completers.profiles,
+    shell_complete=completers.completer(_profiles),
     callback=_choose_profile,
 )
 

@@ -11,8 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.cli.console import CONSOLE, StopSignal
-from feedtool.cli.home import LEDGER
+from feedtool.cli.console import CONSOLE, LEDGER, StopSignal
 from feedtool.cli.options import (
     SANDBOX,
     SANDBOX_SELLER,

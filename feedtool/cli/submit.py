@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import Input
-from feedtool.cli.console import CONSOLE, echo, stopping
+from feedtool.cli.console import CONSOLE, LEDGER, echo, home_path, stopping
 from feedtool.cli.files import (
     AS_ROW,
     MAYBE_FILES,
@@ -30,7 +30,7 @@ from feedtool.cli.files import (
     targets,
 )
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.home import LEDGER, home_folder, home_path, open_workspace
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import (
     PLAN_OPTIONS,
     after_blocked,

@@ -8,8 +8,8 @@ from typing import Annotated
 import click
 from msgspec import Struct
 
-from feedtool.cli.console import CONSOLE, echo, stopping
-from feedtool.cli.home import LEDGER, home_folder, open_workspace
+from feedtool.cli.console import CONSOLE, LEDGER, echo, stopping
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import (
     ACCOUNT,
     PLACES,

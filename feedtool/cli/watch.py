@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from feedtool.areas.registry import load
 from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
-from feedtool.cli.console import CONSOLE, bug_report, echo, stopping
+from feedtool.cli.console import CONSOLE, bug_report, echo, home_path, stopping
 from feedtool.cli.export import options_of
 from feedtool.cli.files import read_options
-from feedtool.cli.home import home_folder, home_path, open_workspace
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.options import (
     Configuration,
     chosen,

@@ -17,9 +17,9 @@ from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page, ViewportSize
 from werkzeug.test import TestResponse
 
+from feedtool.catalog.cache import FILE
 from feedtool.cli import run
 from feedtool.cli.console import StopSignal
-from feedtool.cli.home import FILE
 from feedtool.cli.notifier import run_notices
 from feedtool.cli.options_account import Notifying
 from feedtool.cli.page import page, page_session_of
