@@ -17,6 +17,7 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.worksheet import Worksheet
 
+from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import products_contents
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.catalog import Catalog
@@ -150,14 +151,14 @@ OFFER: Values = {
 def write_products(catalog: Catalog, target: Path) -> None:
     """Products of four categories in the workbook that was made for these."""
     codes = (KETTLES, MUGS, SHIRTS, LAMPS)
-    workbook = build(products_contents(catalog, codes, AccountSettings()))
+    workbook = build(products_contents(FEED, catalog, codes, AccountSettings()))
     fill(workbook["Products"], PRODUCTS)
     target.write_bytes(packed(workbook))
 
 
 def write_products_and_offers(catalog: Catalog, target: Path) -> None:
     """New products, and in a second sheet the offers for them and for two others."""
-    workbook = build(products_contents(catalog, (KETTLES, MUGS, SHIRTS), AccountSettings()))
+    workbook = build(products_contents(FEED, catalog, (KETTLES, MUGS, SHIRTS), AccountSettings()))
     fill(workbook["Products"], OFFERED)
     write_offers(workbook, [*map(offer, OFFERED), *(one | OFFER for one in ELSEWHERE)])
     target.write_bytes(packed(workbook))

@@ -181,7 +181,7 @@ def template(basis: Basis) -> Contents:
     """Return the template's contents for some categories."""
     from feedtool.areas.products.template import contents  # only templates need it
 
-    return contents(basis)
+    return contents(FEED, basis)
 
 
 FEED = Feed(

@@ -19,10 +19,10 @@ from feedtool.areas.products.categories import (
     template_categories,
 )
 from feedtool.areas.products.columns import common
-from feedtool.areas.products.feeds import FEED
 from feedtool.catalog import Catalog, Category, Necessity
 from feedtool.catalog.model import written_fingerprints
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
+from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import (
     TEXT,
     Basis,
@@ -55,7 +55,7 @@ WIDTHS = {"gtin": 18, "title": 40, "description": 40, "richMarketingDescription"
 ANY_NUMBER = ("-1E+300", "1E+300")
 
 
-def contents(basis: Basis) -> Contents:
+def contents(feed: Feed, basis: Basis) -> Contents:
     """Return the contents for some categories. Raises UsageProblem without one, or the catalogue.
 
     For existing rows, unavailable categories are ignored.
@@ -70,11 +70,17 @@ def contents(basis: Basis) -> Contents:
     if not basis.has_example:
         known = [code for code in codes if refusal(catalog, code) is None]
         codes = known or list(basis.categories)
-    return products_contents(catalog, codes, basis.context.settings, has_example=basis.has_example)
+    settings = basis.context.settings
+    return products_contents(feed, catalog, codes, settings, has_example=basis.has_example)
 
 
 def products_contents(
-    catalog: Catalog, codes: Sequence[str], settings: AccountSettings, *, has_example: bool = False
+    feed: Feed,
+    catalog: Catalog,
+    codes: Sequence[str],
+    settings: AccountSettings,
+    *,
+    has_example: bool = False,
 ) -> Contents:
     """Return the template's contents for categories; UsageProblem if any is unavailable."""
     categories = template_categories(catalog, codes)
@@ -88,17 +94,18 @@ def products_contents(
             "Catalogue of {date}. When it has changed since, feedtool says what is different."
         ).format(date=f"{synced_at:%Y-%m-%d}")
     made_for = (f"{category.reference}   {category.full_path}" for category in categories)
+    sheet = _(feed.sheet.name)
     return Contents(
-        FEED.kind,
-        _(FEED.sheet.name),
+        feed.kind,
+        sheet,
         language,
         Guide(
-            _(FEED.template.title),
-            _(FEED.template.about),
-            _steps(language, has_example=has_example, has_variants=has_variants),
+            _(feed.template.title),
+            _(feed.template.about),
+            _steps(sheet, language, has_example=has_example, has_variants=has_variants),
             facts=((_("Made for"), "\n".join((*made_for, origin))),),
         ),
-        _fields(catalog, categories, language, settings),
+        _fields(feed, catalog, categories, language, settings),
         {
             Need.ALWAYS: _("Required"),
             Need.RECOMMENDED: _("Recommended"),
@@ -119,7 +126,9 @@ def products_contents(
     )
 
 
-def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tuple[str, ...]:
+def _steps(
+    sheet: str, language: Language, *, has_example: bool, has_variants: bool
+) -> tuple[str, ...]:
     """Return the instructions."""
     _ = Translator(language).message
     variants = _(
@@ -131,7 +140,7 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
         _(
             "Open the sheet “{sheet}” and fill one row per product, below the header. Empty rows "
             "are skipped."
-        ).format(sheet=_(FEED.sheet.name)),
+        ).format(sheet=sheet),
         _(
             "Columns marked * are required: without them no product is created. Those marked + "
             "are recommended."
@@ -152,11 +161,15 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
 
 
 def _fields(
-    catalog: Catalog, categories: Sequence[Category], language: Language, settings: AccountSettings
+    feed: Feed,
+    catalog: Catalog,
+    categories: Sequence[Category],
+    language: Language,
+    settings: AccountSettings,
 ) -> tuple[Field, ...]:
     builder = _FieldBuilder(categories, language, settings)
     has_variants = any(category.is_variant for category in categories)
-    for column in FEED.sheet.columns(settings):
+    for column in feed.sheet.columns(settings):
         if column.key != common.GROUP or has_variants:
             builder.add_common(column)
     properties = shared_properties(catalog, categories)

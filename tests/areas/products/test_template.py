@@ -74,7 +74,7 @@ def contents(
 ) -> Contents:
     """The contents of a template for the categories that have these properties."""
     known = catalog({code: tuple(some) for code, some in properties.items()})
-    return products_contents(known, list(properties), own or AccountSettings())
+    return products_contents(FEED, known, list(properties), own or AccountSettings())
 
 
 def made(*properties: Property, machines: Sequence[Property] | None = None) -> Contents:
@@ -153,7 +153,7 @@ def test_a_long_list_of_categories_leaves_room_for_the_hint() -> None:
     length = prop(necessity=MANDATORY, is_numeric=True, unit="cm")
     every = {item.reference: (length,) for item in many}
     every[many[0].reference] = (replace(length, necessity=RECOMMENDED),)
-    field = field_of(products_contents(catalog(every, many), [*every], AccountSettings()))
+    field = field_of(products_contents(FEED, catalog(every, many), [*every], AccountSettings()))
     assert field.hint.startswith("Required in some categories\nA number. Unit: cm")
     assert len(field.requirement) > 255
     assert "0A0139" in field.requirement
@@ -275,9 +275,9 @@ NO_PROPERTIES = catalog({KETTLES: (), MACHINES: ()})
 @pytest.mark.parametrize(("codes", "message", "hint"), REFUSED.values(), ids=REFUSED)
 def test_says_why_there_is_no_template(codes: list[str], message: str, hint: str) -> None:
     with pytest.raises(UsageProblem) as raised:
-        products_contents(NO_PROPERTIES, codes, AccountSettings())
+        products_contents(FEED, NO_PROPERTIES, codes, AccountSettings())
     assert (message in raised.value.message, hint in raised.value.hint) == (True, True)
-    made = products_contents(NO_PROPERTIES, [" 0a0101", "0A0101 "], AccountSettings())
+    made = products_contents(FEED, NO_PROPERTIES, [" 0a0101", "0A0101 "], AccountSettings())
     assert made.stamps["category"] == (KETTLES,)
 
 
