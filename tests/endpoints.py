@@ -182,6 +182,9 @@ def _answering(answer: Callable[..., object]) -> str:
 TODO = "todo"
 """The command that asks all lists for what waits in them, and exports none."""
 
+ACCOUNT_CHECK = "account check"
+"""The command that makes calls which an area declares."""
+
 
 def commands() -> Mapping[str, object]:
     """Words of a command → the kind or the function behind it; kinds of the registry first."""
@@ -195,7 +198,8 @@ def commands() -> Mapping[str, object]:
         },
         TODO: [export.waits for export in exports],
     }
-    others = {words: command.callback for words, command in every_command()}
+    others: dict[str, object] = {words: command.callback for words, command in every_command()}
+    others[ACCOUNT_CHECK] = [others[ACCOUNT_CHECK], areas.service.account_calls]
     return kinds | {words: others[words] for words in sorted(others.keys() - kinds)}
 
 

@@ -12,12 +12,13 @@ from feedtool.feeds.direct import Direct
 from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.feeds.fix import Fix
 from feedtool.feeds.rule import Rule
+from feedtool.model.call import Call
 from feedtool.model.cells import Value
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code, Item, Loss
 from feedtool.model.settings import AccountSettings
-from feedtool.model.text import tr
+from feedtool.model.text import Translator, tr
 
 if TYPE_CHECKING:
     from feedtool.feeds.export import Export, Wait
@@ -121,6 +122,28 @@ class FileList(NamedTuple):
     """Returns the rows of folders and files; paths in rows are relative to the given folder."""
 
 
+class AccountCalls(NamedTuple):
+    """The reads by which `feedtool account check` tries an account."""
+
+    seller: Callable[[], Call]
+    """A list of the seller; its entries may name channels."""
+    channel: Callable[[str], Call]
+
+
+class Service(NamedTuple):
+    """The facts of an area about the service."""
+
+    account_calls: AccountCalls | None = None
+    known_codes: Callable[[], Sequence[str]] = tuple
+    """Returns the service's result codes of rows."""
+    explain: Callable[[str, Translator], str | None] = lambda _, __: None
+    """Returns the page of a result code; None for an unknown code."""
+    field_of: Callable[[str], str | None] = lambda _: None
+    """Returns the column key of a refusal's code; None if the code concerns the whole row."""
+    is_confirmation: Callable[[str], bool] = lambda _: False
+    """True if a code only confirms the row."""
+
+
 class Area(NamedTuple):
     """The declarations of an area."""
 
@@ -145,6 +168,8 @@ class Area(NamedTuple):
     report_words: Callable[[str], Mapping[str, str]] = lambda _: {}
     """Returns the words of the service's reports in a language, each with its meaning; a value in
     it is `{}`."""
+    service: Service | None = None
+    """Only one area has it."""
 
 
 class Areas(Struct, frozen=True, dict=True):
@@ -190,6 +215,10 @@ class Areas(Struct, frozen=True, dict=True):
     @cached_property
     def fixes(self) -> tuple[Fix, ...]:
         return tuple(fix for area in self.areas for fix in area.fixes)
+
+    @cached_property
+    def service(self) -> Service:
+        return next((area.service for area in self.areas if area.service), Service())
 
     def waits(self, settings: AccountSettings) -> "list[Wait]":
         """Return the lines of `feedtool todo`, in the order of the exports."""

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from feedtool.areas.offers.wire.offers import read_offers, read_packages
 from feedtool.areas.plain_list import read_channels
+from feedtool.areas.registry import load
 from feedtool.catalog.wire import read_brands
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
@@ -83,9 +83,10 @@ def check_account(session: Session, channel: str) -> Iterator[AccountCheck]:
     """
     token = _check(session, "token", session.address, read_brands(size=1), _wrong_address)
     yield token
-    if token.error:
+    calls = load().service.account_calls
+    if token.error or calls is None:
         return
-    seller = _check(session, "seller", session.seller, read_packages(), _wrong_seller)
+    seller = _check(session, "seller", session.seller, calls.seller(), _wrong_seller)
     yield seller
     if seller.error:
         return
@@ -93,7 +94,7 @@ def check_account(session: Session, channel: str) -> Iterator[AccountCheck]:
     known = tuple(dict.fromkeys((*listed, *seller.channels)))
     for name in dict.fromkeys((channel, *known)):
         others = ", ".join(other for other in known if other != name)
-        yield _check(session, "channel", name, read_offers(name, limit=1), _wrong_channel(others))
+        yield _check(session, "channel", name, calls.channel(name), _wrong_channel(others))
 
 
 RefusalTexts = Callable[[str], tuple[MessageText, MessageText]]

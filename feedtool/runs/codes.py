@@ -7,11 +7,6 @@ from importlib import import_module
 
 from msgspec.structs import replace
 
-from feedtool.areas.offers.wire.result_codes import (
-    explanation_of,
-    is_confirmation,
-    known_codes,
-)
 from feedtool.areas.registry import load
 from feedtool.feeds import columns
 from feedtool.feeds.rule import Problems, Rule, pages_in
@@ -23,12 +18,13 @@ from feedtool.report.codes import REPORT, RESULT, Codes, Word
 @cache
 def all_codes(language: Language = "en", translator: type[Translator] = Translator) -> Codes:
     """Return every code with its page in a language; collected at the first access."""
+    service = load().service
     return Codes(
         partial(_codes_by_name, language),
-        is_confirmation,
+        service.is_confirmation,
         fixed_by,
         language,
-        explanation_of,
+        service.explain,
         summary_of_fix,
         translator,
     )
@@ -87,6 +83,7 @@ def explain_code(code: str, language: Language = "en") -> str:
         for area in load().areas
         for name, text in area.report_words(language).items()
     }
-    if page := explanation_of(code.strip(), codes.say):
+    service = load().service
+    if page := service.explain(code.strip(), codes.say):
         words[code.strip()] = Word(RESULT, page)
-    return codes.explain(code, words, known_codes())
+    return codes.explain(code, words, service.known_codes())

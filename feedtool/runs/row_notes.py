@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 from msgspec.structs import replace
 
-from feedtool.areas.offers.wire.result_codes import field_of, is_confirmation
+from feedtool.areas.registry import load
 from feedtool.check import HEADINGS
 from feedtool.feeds.columns.text import visible
 from feedtool.model.cells import index_of, letters
@@ -303,7 +303,7 @@ def messages_in_cells(
     result: RowResult, columns: Columns
 ) -> Iterator[tuple[Message, int | None, Severity]]:
     """Yield the readable messages of a result, with column and severity; None: the whole row."""
-    for message in to_read(result, is_confirmation):
+    for message in to_read(result, load().service.is_confirmation):
         usual = (None, _severity(message, result))
         index, severity = next(_guilty(message, result, columns), usual)
         yield message, index, severity
@@ -314,7 +314,8 @@ def _guilty(
 ) -> Iterator[tuple[int, Severity]]:
     """Yield the columns that a message is about: that of its code, then those of its field."""
     if result.status in REFUSED:
-        for index in _columns_of(field_of(message.code) or "", result, columns):
+        field = load().service.field_of(message.code)
+        for index in _columns_of(field or "", result, columns):
             yield index, Severity.ERROR
     for index in _columns_of(message.field, result, columns):
         yield index, _severity(message, result)
@@ -328,7 +329,7 @@ def _severity(message: Message, result: RowResult) -> Severity:
 def _message_lines(result: RowResult, columns: Columns, say: Translator) -> Iterator[str]:
     """Yield the readable messages, each once, after the names of all its fields."""
     fields: dict[str, list[str]] = {}
-    for message in to_read(result, is_confirmation):
+    for message in to_read(result, load().service.is_confirmation):
         if not message.text:
             continue
         names = fields.setdefault(message.text, [])

@@ -5,6 +5,7 @@ import pytest
 
 import feedtool.areas
 from feedtool.areas.registry import NAMES, load, sandbox_parts
+from feedtool.report.as_json import ENGLISH
 from feedtool.sandbox import HttpRequest, Sandbox
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -32,3 +33,16 @@ def test_an_area_may_come_from_elsewhere(others: tuple[str, ...], status: int) -
             for path in ("/parcels", "/brands")
         )
     assert (parcels.body, brands.status) == (b'{"items":[]}', status)
+
+
+@pytest.mark.parametrize("names", [(), NAMES], ids=["none", "all"])
+def test_one_area_knows_the_calls_and_the_codes_of_the_service(names: tuple[str, ...]) -> None:
+    service = load(names).service
+    known = (
+        service.account_calls,
+        service.known_codes(),
+        service.explain("1306", ENGLISH),
+        service.field_of("1306"),
+        service.is_confirmation("8000"),
+    )
+    assert [*map(bool, known)] == [bool(names)] * len(known)

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.feeds import FEEDS
 from feedtool.areas.offers.rules import FIXES, RULES
-from feedtool.feeds.area import Area
+from feedtool.areas.offers.wire import result_codes
+from feedtool.areas.offers.wire.offers import read_offers, read_packages
+from feedtool.feeds.area import AccountCalls, Area, Service
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
@@ -33,6 +35,13 @@ def memory() -> "Memory":
     return MEMORY
 
 
+SERVICE = Service(
+    AccountCalls(read_packages, lambda channel: read_offers(channel, limit=1)),
+    result_codes.known_codes,
+    result_codes.explanation_of,
+    result_codes.field_of,
+    result_codes.is_confirmation,
+)
 AREA = Area(
     "offers",
     tr("Offers"),
@@ -42,4 +51,5 @@ AREA = Area(
     exports=exports,
     guards=guards,
     memory=memory,
+    service=SERVICE,
 )
