@@ -29,13 +29,12 @@ from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
 from feedtool.model.text import LANGUAGES, Language, joined, tr
 from feedtool.report.file import Conversion, ConvertedSheet
 from feedtool.runs.convert_requests import RequestsSource, is_requests
-from feedtool.runs.export import RowBuffer
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_notes import join_problems
 from feedtool.sheets import NotAsWritten
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.templates.contents import contents_of
-from feedtool.templates.rows import SheetRows, write
+from feedtool.templates.rows import RowBuffer, SheetRows, write
 
 # Convert the rows of a sheet into another sheet or into requests, and list what that loses.
 

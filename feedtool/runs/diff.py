@@ -22,10 +22,9 @@ from feedtool.model.nouns import Item
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import Translator, tr
-from feedtool.runs.export import RowBuffer
 from feedtool.runs.row_notes import refused_rows
 from feedtool.runs.workspace import Workspace, check_again, options_of
-from feedtool.templates.rows import SheetRows, write
+from feedtool.templates.rows import RowBuffer, SheetRows, write
 
 Values = Mapping[str, str]
 

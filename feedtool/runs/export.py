@@ -1,14 +1,12 @@
 """Export lists of the service: read them to their end, and write a workbook or a CSV."""
 
-import pickle
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -28,12 +26,11 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
 )
-from feedtool.feeds.template import KEY_ROW, Basis, CellEntry, Contents, Limit
+from feedtool.feeds.template import KEY_ROW, Basis, Contents, Limit
 from feedtool.ledger.journal import Journals
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import (
-    FeedtoolError,
     Interrupted,
     NotAuthorised,
     NothingToDo,
@@ -45,94 +42,7 @@ from feedtool.runs.documents import bring_documents
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
 from feedtool.templates.contents import contents_of
-from feedtool.templates.rows import SheetRows, TableRows, write
-
-BATCH = 1000
-"""The number of rows that are read between two checks for a stop."""
-
-
-class RowBuffer:
-    """Rows in the order of their positions; a later one of the same key takes its place.
-
-    Rows of the same position stay in the order in which they came first.
-
-    A list may change while its pages are read, so that one entry is on two of them. The rows are in
-    a temporary database, which is gone when the process is.
-    """
-
-    def __init__(
-        self,
-        stopping: Callable[[], FeedtoolError | None] = lambda: None,
-        position: Callable[[KeyedRow], float | str] = lambda _: "",
-    ) -> None:
-        self._stopping, self._position = stopping, position
-        self._db = sqlite3.connect("", isolation_level=None)
-        self._db.execute(
-            "CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL, position, thing TEXT)"
-        )
-        self._db.execute("CREATE INDEX row_by_thing ON row(thing) WHERE thing IS NOT NULL")
-        self._db.execute("BEGIN")
-        self.columns: dict[str, None] = {}
-        """The keys of the columns that any row fills, in the order of their first row."""
-
-    def put(self, key: str | None, row: KeyedRow) -> None:
-        """Add a row, or replace the one with the same key; None never replaces."""
-        self._insert(key, row, None)
-
-    def put_thing(self, thing: ListedItem) -> None:
-        """Adds the rows of a thing, in the place of all that it had; it may have none now."""
-        self._db.execute("DELETE FROM row WHERE thing = ?", (thing.key,))
-        for row in thing.rows:
-            self._insert(None, row, thing.key)
-
-    def _insert(self, key: str | None, row: KeyedRow, thing: str | None) -> None:
-        filled = {name: value for name, value in row.items() if value is not None and value != ""}
-        self.columns.update(dict.fromkeys(filled))
-        self._db.execute(
-            "INSERT INTO row VALUES (?, ?, ?, ?)"
-            " ON CONFLICT(key) DO UPDATE SET cells = excluded.cells",
-            (key, pickle.dumps(filled), self._position(row), thing),
-        )
-
-    def read(
-        self,
-        listing: ServiceList,
-        tally: ExportTally,
-        first: Iterable[Call],
-        take: Callable[[Reply, Call], Next | None],
-        client: Sender,
-        context: FetchContext,
-    ) -> None:
-        """Read a list to its end; if the export may lack it, a failure leaves only LACK."""
-        try:
-            for call in first:
-                read_list(listing.name, call, take, client, context, listing.hint)
-        except (UsageProblem, Interrupted, NotAuthorised) as error:
-            if not listing.may_lack:
-                raise
-            tally[LACKING, error.message] = 1
-            self._db.execute("DELETE FROM row")
-            self.columns.clear()
-            self.put(None, {LACK: "true"})
-
-    def __len__(self) -> int:
-        (count,) = self._db.execute("SELECT COUNT(*) FROM row").fetchone()
-        return int(count)
-
-    def __iter__(self) -> Iterator[KeyedRow]:
-        """Yield all rows; raise the error of `stopping`."""
-        rows = self._db.execute("SELECT cells FROM row ORDER BY position, rowid")
-        for number, (cells,) in enumerate(rows):
-            if number % BATCH == 0 and (reason := self._stopping()):
-                raise reason
-            yield pickle.loads(cells)  # noqa: S301  # our own file, which no one else sees
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._db.close()
-
+from feedtool.templates.rows import RowBuffer, SheetRows, TableRows, write
 
 LACKING = "lacking"
 """Marks the reason in the tally why the service does not give a list."""
@@ -176,12 +86,14 @@ def export(
         rows = stack.enter_context(RowBuffer(context.stopping))
         listings, lists = kind.listings(query), list[RowBuffer]()
         for listing in listings:
-            kept = RowBuffer(context.stopping, listing.position)
-            before, rows = rows, stack.enter_context(kept)
-            lists.append(rows)
+            before, rows = rows, RowBuffer(context.stopping, listing.position)
+            lists.append(stack.enter_context(rows))
             chosen = pick if listing is listings[-1] else _all_things
             take = _page_reader(listing, query, rows, tally, on_progress, observed, chosen)
-            rows.read(listing, tally, listing.first(query, before), take, client, context)
+            calls = listing.first(query, before)
+            with _lacking_allowed(listing, rows, tally):
+                for call in calls:
+                    read_list(listing.name, call, take, client, context, listing.hint)
             tally[listing.name, ""] = len(rows)
             if not len(rows) and not listing.may_be_empty:
                 raise listing.nothing(query, tally)
@@ -206,9 +118,21 @@ def export(
         names = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
         count = len(rows)
     notes, skipped = kind.summary(query, tally)
-    notes = [*notes, *_lacking(tally)]
-    sheet_name, header_row = (names[0], KEY_ROW) if names else (None, 1)
-    return Exported(target, name, sheet_name, header_row, count, skipped, notes)
+    sheet_name, header = (names[0], KEY_ROW) if names else (None, 1)
+    return Exported(target, name, sheet_name, header, count, skipped, [*notes, *_lacking(tally)])
+
+
+@contextmanager
+def _lacking_allowed(listing: ServiceList, rows: RowBuffer, tally: ExportTally) -> Iterator[None]:
+    """If the export may lack a list, let a failure of its reading leave only LACK."""
+    try:
+        yield
+    except (UsageProblem, Interrupted, NotAuthorised) as error:
+        if not listing.may_lack:
+            raise
+        tally[LACKING, error.message] = 1
+        rows.clear()
+        rows.put(None, {LACK: "true"})
 
 
 def _further(further: ExtraSheets, tally: ExportTally) -> Iterator[SheetRows]:
@@ -225,7 +149,6 @@ def _filled(rows: RowBuffer, made: Iterable[OutputRow], tally: ExportTally) -> R
 
 
 def _counted(rows: Iterable[KeyedRow]) -> Iterator[OutputRow]:
-    """Yield the rows, and count those whose file is not there."""
     return (OutputRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in rows)
 
 
@@ -251,8 +174,11 @@ def _contents(
         origin = _("From {service}, sales channel {channel}, on {at}.")
     when = f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     origin = origin.format(service=service, channel=query.channel, at=when)
+    offered = Limit("list", is_strict=False)  # other values are allowed, too
     fields = (
-        replace(field, entry=_with_choices(field.entry, sheet.choices.get(field.key, ())))
+        replace(field, entry=replace(field.entry, limit=offered, choices=tuple(choices)))
+        if (choices := sheet.choices.get(field.key))
+        else field
         for field in contents.fields
     )
     fact = _("Exported"), "\n".join((origin, *sheet.facts))
@@ -266,13 +192,6 @@ def _contents(
             STAMP: (moment.astimezone(UTC).isoformat(timespec="seconds"),),
         },
     )
-
-
-def _with_choices(entry: CellEntry, choices: Sequence[str]) -> CellEntry:
-    """Return the entry with choices from the service; other values are allowed, too."""
-    if not choices:
-        return entry
-    return replace(entry, limit=Limit("list", is_strict=False), choices=tuple(choices))
 
 
 def _page_reader(

@@ -19,8 +19,7 @@ from feedtool.model.limits import ReadingLimits
 from feedtool.model.nouns import Item, Status
 from feedtool.model.text import Translator, tr
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.export import RowBuffer
-from feedtool.templates.rows import SheetRows, write
+from feedtool.templates.rows import RowBuffer, SheetRows, write
 
 SHEET = tr("Changes")
 

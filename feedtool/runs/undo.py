@@ -12,12 +12,11 @@ from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import Language, tr
-from feedtool.runs.export import RowBuffer
 from feedtool.runs.history import kept_run
 from feedtool.runs.selection import accepted_rows
 from feedtool.runs.workspace import Workspace, unfinished
 from feedtool.templates.contents import contents_of
-from feedtool.templates.rows import SheetRows, write
+from feedtool.templates.rows import RowBuffer, SheetRows, write
 
 
 class UndoSheet(NamedTuple):

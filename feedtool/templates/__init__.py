@@ -5,7 +5,8 @@ to fill follows them, and the workbook opens on it. A hidden sheet `_lists` hold
 dropdowns. The workbook is stamped with its kind, so that it is recognised when it comes back.
 
 Reading order: `contents` collects the texts and columns, `workbook` draws them with `guide` in
-front, `rows` writes rows into the workbook. `limits` keeps all within the limits of spreadsheets.
+front, `rows` keeps rows and writes them into the workbook. `limits` keeps all within the limits of
+spreadsheets.
 """
 
 from pathlib import Path

@@ -1,19 +1,22 @@
 """Write rows into a workbook shaped like a template, a plain table, or a text file of either."""
 
+import pickle
+import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from openpyxl import Workbook
 from openpyxl.packaging.custom import StringProperty
 from openpyxl.utils import get_column_letter
 
-from feedtool.feeds.export import KeyedRow, KeyedRows, PlainTable
+from feedtool.feeds.export import KeyedRow, KeyedRows, ListedItem, PlainTable
 from feedtool.feeds.template import FIRST_ROW, KEY_ROW, Contents, Field, Need
 from feedtool.model.cells import Value
 from feedtool.model.disk_list import temporary_folder
+from feedtool.model.errors import FeedtoolError
 from feedtool.model.files import LISTED
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
@@ -41,6 +44,76 @@ class TableRows(list[KeyedRow]):
     @property
     def columns(self) -> Collection[str]:
         return dict.fromkeys(key for row in self for key in row)
+
+
+ROWS_BETWEEN_STOPS = 1000
+"""The number of rows that are read between two checks for a stop."""
+
+
+class RowBuffer:
+    """Rows in the order of their positions; a later one of the same key takes its place.
+
+    Rows of the same position stay in the order in which they came first.
+
+    A list may change while its pages are read, so that one entry is on two of them. The rows are in
+    a temporary database, which is gone when the process is.
+    """
+
+    def __init__(
+        self,
+        stopping: Callable[[], FeedtoolError | None] = lambda: None,
+        position: Callable[[KeyedRow], float | str] = lambda _: "",
+    ) -> None:
+        self._stopping, self._position = stopping, position
+        self._db = sqlite3.connect("", isolation_level=None)
+        self._db.execute(
+            "CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL, position, thing TEXT)"
+        )
+        self._db.execute("CREATE INDEX row_by_thing ON row(thing) WHERE thing IS NOT NULL")
+        self._db.execute("BEGIN")
+        self.columns: dict[str, None] = {}
+        """The keys of the columns that any row fills, in the order of their first row."""
+
+    def put(self, key: str | None, row: KeyedRow) -> None:
+        """Add a row, or replace the one with the same key; None never replaces."""
+        self._insert(key, row, None)
+
+    def put_thing(self, thing: ListedItem) -> None:
+        """Add the rows of a thing in place of its former rows, if any."""
+        self._db.execute("DELETE FROM row WHERE thing = ?", (thing.key,))
+        for row in thing.rows:
+            self._insert(None, row, thing.key)
+
+    def _insert(self, key: str | None, row: KeyedRow, thing: str | None) -> None:
+        filled = {name: value for name, value in row.items() if value is not None and value != ""}
+        self.columns.update(dict.fromkeys(filled))
+        self._db.execute(
+            "INSERT INTO row VALUES (?, ?, ?, ?)"
+            " ON CONFLICT(key) DO UPDATE SET cells = excluded.cells",
+            (key, pickle.dumps(filled), self._position(row), thing),
+        )
+
+    def clear(self) -> None:
+        self._db.execute("DELETE FROM row")
+        self.columns.clear()
+
+    def __len__(self) -> int:
+        (count,) = self._db.execute("SELECT COUNT(*) FROM row").fetchone()
+        return int(count)
+
+    def __iter__(self) -> Iterator[KeyedRow]:
+        """Yield all rows; raise the error of `stopping`."""
+        rows = self._db.execute("SELECT cells FROM row ORDER BY position, rowid")
+        for number, (cells,) in enumerate(rows):
+            if number % ROWS_BETWEEN_STOPS == 0 and (reason := self._stopping()):
+                raise reason
+            yield pickle.loads(cells)  # noqa: S301  # our own file, which no one else sees
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
 
 
 def write(

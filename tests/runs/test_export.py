@@ -25,7 +25,7 @@ from feedtool.feeds.export import (
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import Interrupted, NothingToDo, Stopped
-from feedtool.runs.export import RowBuffer
+from feedtool.templates.rows import RowBuffer
 from tests.answers import exported
 
 FIELDS = tuple(Field(key, key.upper(), "", CellEntry("General", 12)) for key in ("id", "name"))
