@@ -233,6 +233,11 @@ class Areas(Struct, frozen=True, dict=True):
         feed = self.feeds.get(kind or "")
         return feed is not None and isinstance(feed.travel.protocol, Direct)
 
+    def is_personal(self, kinds: Iterable[str | None]) -> bool:
+        """Return True if rows of one of the kinds may name people."""
+        feeds = map(self.feeds.get, {kind or "" for kind in kinds})
+        return any(feed.requests.is_personal for feed in feeds if feed)
+
     @cached_property
     def templates(self) -> Mapping[str, Feed]:
         """The feeds with a template, by kind; others are actions of a sheet with a template."""

@@ -31,7 +31,6 @@ from feedtool.report.tally import SEVERITIES, CodeGroup, RefusedRows, Tally, tal
 from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
 from feedtool.runs.outputs import Outputs, has_workbook_copy
-from feedtool.runs.personal import is_personal
 from feedtool.runs.row_notes import sheet_translator
 from feedtool.sheets.annotate import (
     DataBar,
@@ -254,7 +253,7 @@ def _write(
             [_notes(result, say) for result in results],
             summary_sheet(results, say) if is_package(path) else None,
             overwrite=finish == "bare",
-            is_private=is_personal(result.checked for result in results),
+            is_private=load().is_personal(result.checked.kind for result in results),
             finish=finish,
             csv_fallback=reading.dialect.csv_fallback,
             limits=reading.dialect.reading,

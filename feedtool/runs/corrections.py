@@ -23,7 +23,6 @@ from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of, summary_sheet
 from feedtool.runs.corrections_sheet import SheetToCorrect
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.personal import is_personal
 from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
 from feedtool.runs.workspace import Workspace, check_again, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
@@ -208,7 +207,7 @@ def _write_workbook(
     with temporary_folder() as folder:
         book = folder / target.name
         _write(book, sheets, reading, say)
-        is_private = is_personal(sheet.checked for sheet, _ in to_correct)
+        is_private = load().is_personal(sheet.checked.kind for sheet, _ in to_correct)
         _move_into_place(book, target, note, is_private=is_private)
 
 

@@ -27,6 +27,7 @@ import msgspec
 from msgspec import Struct
 
 from feedtool import __version__
+from feedtool.areas import registry
 from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
 from feedtool.delivery.plan import Plan
@@ -36,7 +37,6 @@ from feedtool.model.sheet import INVALID, VALID
 from feedtool.model.text import joined, option_name, tr
 from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes, read_recipe_lines, recipe_lines
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.personal import is_personal
 from feedtool.runs.run_record import RunOptions
 from feedtool.sheets.atomic_write import atomic_write
 
@@ -207,7 +207,8 @@ def save(
     used = recipe_lines(recipes, plan.sheets) if recipes else ()
     lines = chain([_line(head)], map(_line, used), _contents(plan), [_line({"effects": effects})])
     digest = hashlib.sha256()
-    opened = atomic_write(place, is_private=is_personal(plan.sheets))
+    is_private = registry.load().is_personal(sheet.kind for sheet in plan.sheets)
+    opened = atomic_write(place, is_private=is_private)
     with opened as temporary, temporary.open("wb") as file:
         for line in lines:
             digest.update(line)

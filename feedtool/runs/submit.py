@@ -35,7 +35,6 @@ from feedtool.runs.deliver import (
 )
 from feedtool.runs.kept_recipes import RecordedRecipes
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.personal import expire, is_personal, personal_files
 from feedtool.runs.plan_file import (
     Account,
     Conditions,
@@ -184,12 +183,14 @@ def _expire_personal_files(
     workspace: Workspace,
 ) -> None:
     """Let snapshots with personal data expire, and the files that cells name."""
-    if not (names := personal_files(sheets)):
+    areas = load()
+    names = {sheet.file for sheet in sheets if areas.is_personal([sheet.kind])}
+    if not names:
         return
     located = judged.locate
     attachments = located.kept.values() if isinstance(located, RecordedFiles) else ()
     inputs = (kept.sha256 for kept in snapshots if kept.file.name in names)
-    expire(workspace.snapshots, (*inputs, *attachments), judged.dialect, session.wall())
+    workspace.expire((*inputs, *attachments), judged.dialect, session.wall())
 
 
 class _CheckedFiles(Struct, frozen=True):
@@ -239,8 +240,8 @@ def _options(
     excerpt, names, sheets = consulted.excerpt(), dict(inputs), checked.sheets
     recipes, located = checked.reading.recipes, checked.reading.locate
     checked_sha256 = workspace.keep_sheets([sheet for sheet in sheets if sheet.file in names])
-    if is_personal(sheets):
-        expire(workspace.snapshots, [checked_sha256], checked.reading.dialect, session.wall())
+    if load().is_personal(sheet.kind for sheet in sheets):
+        workspace.expire([checked_sha256], checked.reading.dialect, session.wall())
     return RunOptions(
         checked.reading,
         checked.outputs,

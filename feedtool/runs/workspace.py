@@ -1,6 +1,6 @@
 """The ledger and snapshots that outlive a command, and the session with the service."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,6 +17,7 @@ from feedtool.model.call import AskService, Call, Reply, Sender
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
+from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
 from feedtool.runs.history import kept_run
@@ -57,6 +58,15 @@ class Workspace(Struct, frozen=True):
     def keep_used(self, path: Path) -> str:
         """Keep a file that decides about others; return its SHA-256."""
         return self.snapshots.keep(path)
+
+    def expire(
+        self, digests: Iterable[str | None], settings: AccountSettings, now: datetime
+    ) -> None:
+        """Let snapshots expire after the number of days that the settings keep personal data."""
+        days = settings.keep_personal
+        until = (now + timedelta(days=days)).date() if days else None
+        for digest in filter(None, digests):
+            self.snapshots.expire(digest, until)
 
     def with_recording(self, reading: ReadOptions) -> ReadOptions:
         """Return the reading options so that each recipe, and each file that rows name, is kept."""
