@@ -85,10 +85,7 @@ def about_of(header: str) -> About | None:
 
 
 def about_of_words(cells: Iterable[Cell]) -> About | None:
-    """Return the subject of a column by what it says: an action or a status in each cell.
-
-    At least one cell says outright that its row is deleted or not for sale.
-    """
+    """Return the subject of a column by its words, of which one says outright not for sale."""
     words = {word for cell in cells if (word := folded(plain(shown(cell))))}
     if not words or len(words) > _MOST_WORDS:
         return None
