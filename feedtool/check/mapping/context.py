@@ -62,8 +62,10 @@ def _weigh_values(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]
             for other in columns
             if other is not column
         )
-        is_wrong = {price: is_flag, struck: is_flag and numbers != {0}, vat: in_use < HALF}
-        is_doubtful = {price: is_same and has_cents, vat: in_use < SAME_ROWS}
+        is_rate = in_use >= HALF and column.states < ALL
+        is_wrong = {price: is_flag, struck: is_flag and numbers != {0}, vat: not is_rate}
+        is_word = bool(column.texts) and not column.numeric
+        is_doubtful = {price: is_same and has_cents, vat: is_word or in_use < SAME_ROWS}
         guesses[column.index] = by_confidence(
             guess._replace(confidence=min(guess.confidence, NEIGHBOURS.doubtful))
             if is_doubtful.get(guess.key or "")

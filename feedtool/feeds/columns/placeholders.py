@@ -63,7 +63,6 @@ def formula_error(text: str) -> Issue:
 
 
 def is_placeholder(text: str) -> bool:
-    """Return True if a program wrote an identifier where there is no value."""
     return text.casefold() in _BY_PROGRAMS or _PUNCTUATION.fullmatch(text) is not None
 
 

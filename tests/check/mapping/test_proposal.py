@@ -107,6 +107,12 @@ CASES: dict[str, tuple[dict[str, str], str, list[tuple[str | None, bool]]]] = {
         [(None, False), (None, False), ("price.originPrice", False)],
     ),
     "flags below a name of a struck price": ({"Prix barré": "0 1 0 1"}, "", [(None, False)]),
+    "flags and words below a name of a rate": (
+        {"TVA": "oui non oui oui", "Prix TTC": PRICES},
+        "",
+        [(None, False), PRICE],
+    ),
+    "words below a name of a rate": ({"TVA": "normal réduit normal"}, "", [("taxes.VAT", False)]),
     "no struck prices": ({"Prix barré": "0 0 0 0"}, "", [("price.originPrice", True)]),
     "a price of 0": ({"Prix": "0 0 0 0"}, "", [(None, False)]),
     "a price of 1 in two rows": ({"Prix": "1,00 1,00"}, "", [(None, False)]),
