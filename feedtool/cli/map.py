@@ -29,7 +29,6 @@ from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import (
     LANGUAGES,
-    FieldName,
     MessageText,
     column_name,
     either,
@@ -40,13 +39,12 @@ from feedtool.model.text import (
 from feedtool.report.plain import clean
 from feedtool.runs.mapping import (
     SURE,
-    Answers,
+    SheetForm,
     SheetProposal,
+    UnknownWord,
     is_accepted,
     is_recognised,
     propose_recipe,
-    why_no_field,
-    why_no_value,
     with_meaning,
 )
 from feedtool.templates.contents import example_of
@@ -55,7 +53,6 @@ if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.check.mapping.proposal import ColumnProposal
     from feedtool.check.recipes.recipe import Recipe
-    from feedtool.model.settings import Constant
 
 SHOWN = 24
 """The most characters of a header, and of its samples, in the table."""
@@ -135,28 +132,29 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
             return _report_template(file, proposal, form)
         if form == "text":
             _write_table(proposal, least)
-        answers = ask(proposal, least) if is_asking else Answers.without_asking(proposal, least)
-        defaults: dict[str, Constant] = {**reading.defaults, **answers.defaults}
+        answers = SheetForm(proposal, proposal.accepted(least))
+        if is_asking:
+            ask(answers, least)
+        else:
+            answers.note_likely_words()
+        answers.defaults = {**reading.defaults, **answers.defaults}
         target = None
-        if any(column.key for column in answers.columns):
+        if answers.keys:
             target = recipe_place(read.path if file != "-" else Path("stdin.csv"), out)
-            recipe = recipe_text(proposal, answers.columns, answers.values, defaults)
-            written = _write(target, recipe)
-        missing = proposal.missing([*answers.keys, *defaults, *proposal.fields_of_base])
+            written = _write(target, recipe_text(answers))
         if form != "text":
-            _write_json(proposal, answers.columns, target, missing)
+            _write_json(proposal, answers.columns, target, answers.missing)
         elif target:
             is_named = True
             with suppress(UsageProblem):  # e.g. the earlier recipe fits, too
                 is_named = not is_recognised(read, usual, load(), target.stem)
-            _write_answers(proposal, answers)
+            _write_answers(answers)
             _print(written)
-            _write_unsure(proposal, answers)
-            _write_missing(proposal, file, missing, [*answers.keys, *defaults])
+            _write_unsure(answers)
+            _write_missing(answers, file)
             sheet = proposal.sheet if proposal.other_sheets else None
-            _echo_next(
-                file, target if is_named else None, sheet, to_complete=target if missing else None
-            )
+            to_complete = target if answers.missing else None
+            _echo_next(file, target if is_named else None, sheet, to_complete=to_complete)
         else:
             echo(
                 "help",
@@ -312,17 +310,18 @@ def _write_table(proposal: SheetProposal, least: int) -> None:
     click.echo()
 
 
-def _write_answers(proposal: SheetProposal, answers: Answers) -> None:
+def _write_answers(answers: SheetForm) -> None:
     from feedtool.runs.recipe_text import quoted
 
+    proposal = answers.proposal
     if proposal.base:
         name = proposal.base.name
         base = (
             tr("recipe {name}", name=name) if proposal.base.path else tr("preset {name}", name=name)
         )
         _print(tr("As in {recipe}, with its values and rules.", recipe=base))
-    if renames := proposal.renames(answers.columns):
-        pairs = [[in_quotes(clean(text)) for text in pair] for pair in renames.items()]
+    if answers.renames:
+        pairs = [[in_quotes(clean(text)) for text in pair] for pair in answers.renames.items()]
         shown = joined(tr("{name} is {place}", name=old, place=new) for old, new in pairs)
         _print(tr("Renamed: {columns}", columns=shown))
     for key, table in answers.values.items():
@@ -344,9 +343,10 @@ def _write_answers(proposal: SheetProposal, answers: Answers) -> None:
         )
 
 
-def _write_unsure(proposal: SheetProposal, answers: Answers) -> None:
+def _write_unsure(answers: SheetForm) -> None:
     """List the columns without a field, and the recipe's headers that the sheet lacks."""
-    renames = proposal.renames(answers.columns)
+    proposal = answers.proposal
+    renames = answers.renames
     gone = [in_quotes(clean(text)) for text in proposal.missing_headers if text not in renames]
     if gone:
         echo(
@@ -370,16 +370,11 @@ def _write_unsure(proposal: SheetProposal, answers: Answers) -> None:
         )
 
 
-def _write_missing(proposal: SheetProposal, file: str, missing: list[str], keys: list[str]) -> None:
+def _write_missing(answers: SheetForm, file: str) -> None:
+    proposal, missing = answers.proposal, answers.missing
     if not missing:
         return
-    _print(
-        tr(
-            "Still missing for {kind}: {fields}",
-            kind=proposal.feed.kind,
-            fields=joined(FieldName(key, proposal.known[key].labels) for key in missing),
-        )
-    )
+    _print(proposal.missing_text(missing))
     row_keys = [key for key in missing if proposal.differs_by_row(key)]
     other_keys = [key for key in missing if key not in row_keys]
     if row_keys:
@@ -391,7 +386,7 @@ def _write_missing(proposal: SheetProposal, file: str, missing: list[str], keys:
     sheet = _sheet(proposal)
     of_sheet = f" --sheet {quote(clean(sheet))}" if sheet else ""
     command = f"feedtool map {quote(clean(file))}{of_sheet}"
-    for kind in proposal.others(keys):
+    for kind in proposal.others([*answers.keys, *answers.defaults]):
         other = f"{command} --as {kind} --out {kind}.toml"
         echo(
             "help", tr("or, since it lacks nothing for {kind}: {command}", kind=kind, command=other)
@@ -436,22 +431,17 @@ NOT_FOR_SALE = tr("a mark of rows that are left out")
 WAYS = tr("yes (y), another (n), ignore it (i), what is this (?), or its field")
 
 
-def ask(proposal: SheetProposal, least: int) -> Answers:
-    """The columns that are sure, and the user's answers about the others."""
-    answers = Answers(proposal.accepted(least))
+def ask(form: SheetForm, least: int) -> None:
+    """Take the user's answers about what is not sure."""
+    proposal = form.proposal
     for column in proposal.columns:
         if not is_accepted(column, least):
-            answers.columns.append(_ask_column(proposal, column, answers.keys))
-    answers.columns.sort(key=lambda column: column.index)
-    for column in answers.columns:
-        for word, value in proposal.new_values(column).items():
-            answers.note_value(
-                column.key or "", word, _ask_value(proposal, column, clean(word), value)
-            )
-    for key in proposal.missing([*answers.keys, *proposal.fields_of_base]):
-        if text := _ask_default(proposal, key):
-            answers.defaults[key] = text
-    return answers
+            _ask_column(form, column)
+    form.columns.sort(key=lambda column: column.index)
+    for word in form.new_words:
+        _ask_word(form, word)
+    for key in proposal.missing([*form.keys, *proposal.fields_of_base]):
+        _ask_default(form, key)
 
 
 def _say(text: str) -> None:
@@ -464,23 +454,16 @@ def _prompt(text: str, default: str = "") -> str:
     return answer.strip()
 
 
-def _ask_column(
-    proposal: SheetProposal, column: "ColumnProposal", taken: list[str]
-) -> "ColumnProposal":
+def _ask_column(form: SheetForm, column: "ColumnProposal") -> None:
     """Ask for the field of a column until the answer is valid."""
-    guesses = [key for key in (column.key, *column.alternatives) if key and key not in taken]
+    proposal, guesses = form.proposal, form.likely_keys(column)
     guess = column.key if column.key in guesses else None
     samples = clean(", ".join(column.samples)) or CONSOLE.say(tr("blank"))
     head = column_name(column.column, clean(column.header))
     click.echo(f"\n{CONSOLE.say.label(head)} {samples}", err=True)
     before = tr("“{header}” before", header=clean(column.replaces)) if column.replaces else ""
     otherwise = before or (NOT_FOR_SALE if column.not_for_sale else IGNORE)
-    perhaps = tr(
-        "perhaps {field} ({share} %, {reason})",
-        field=guess or otherwise,
-        share=column.confidence,
-        reason=column.reason,
-    )
+    perhaps = column.perhaps(guess or otherwise)
     unread = [header for header, key in proposal.missing_headers.items() if not key]
     others = [key for key in guesses if key != guess]
     if others := [*others, *(in_quotes(clean(header)) for header in unread)]:
@@ -488,26 +471,23 @@ def _ask_column(
     _say(perhaps)
     while True:
         answer = _prompt(WAYS, "y")
-        if answer == "y":
-            is_rule = guess is None and (column.not_for_sale or column.replaces)
-            return replace(column, confidence=100) if is_rule else with_meaning(column, guess)
-        if answer == "i":
-            return with_meaning(column, None)
         if answer == "?":
             _describe(proposal, guesses or sorted(proposal.known))
         elif answer == "n":
-            _say(
-                tr(
-                    "type one of: {fields}",
-                    fields=joined([*unread, *(key for key in proposal.known if key not in taken)]),
-                )
-            )
+            free = [key for key in proposal.known if key not in form.keys]
+            _say(tr("type one of: {fields}", fields=joined([*unread, *free])))
+        elif answer == "y" and guess is None and (column.not_for_sale or column.replaces):
+            form.columns.append(replace(column, confidence=100))
+            return
         elif answer in unread:
-            return replace(with_meaning(column, None), replaces=answer)
-        elif refusal := why_no_field(proposal, answer, taken):
-            _say(refusal)
+            form.columns.append(replace(with_meaning(column, None), replaces=answer))
+            return
         else:
-            return with_meaning(column, answer)
+            key = {"y": guess, "i": None}.get(answer, answer)
+            refusal = form.note_column(column, key)
+            if refusal is None:
+                return
+            _say(refusal)
 
 
 def _describe(proposal: SheetProposal, keys: list[str]) -> None:
@@ -524,12 +504,15 @@ def _describe(proposal: SheetProposal, keys: list[str]) -> None:
         )
 
 
-def _ask_value(proposal: SheetProposal, column: "ColumnProposal", text: str, meant: str) -> str:
+def _ask_word(form: SheetForm, word: UnknownWord) -> None:
     """Ask for the meaning of a value that a field does not know; blank for no answer."""
-    key = column.key or ""
-    allowed = proposal.choices(key)
-    enter = meant or tr("leave it")
-    values = {"header": column.header, "value": text, "field": key, "enter": enter}
+    allowed = form.proposal.choices(word.key)
+    values = {
+        "header": word.column.header,
+        "value": clean(word.text),
+        "field": word.key,
+        "enter": word.likely or tr("leave it"),
+    }
     question = (
         tr(
             "{header}: what is “{value}” as {field}? ({choices}; Enter: {enter})",
@@ -539,13 +522,14 @@ def _ask_value(proposal: SheetProposal, column: "ColumnProposal", text: str, mea
         if allowed
         else tr("{header}: what is “{value}” as {field}? (Enter: {enter})", **values)
     )
-    return _ask_for(proposal, key, question, meant)
+    while refusal := form.note_word(word, _prompt(question, word.likely)):
+        _say(refusal)
 
 
-def _ask_default(proposal: SheetProposal, key: str) -> str:
+def _ask_default(form: SheetForm, key: str) -> None:
     """Ask for a value for all rows of a field without a column; blank for none."""
-    label = proposal.known[key].labels[LANGUAGES.index(CONSOLE.say.language)]
-    if proposal.differs_by_row(key):
+    label = form.proposal.known[key].labels[LANGUAGES.index(CONSOLE.say.language)]
+    if form.proposal.differs_by_row(key):
         _say(
             tr(
                 "no column has {field} ({label}): name its column in [columns] of the recipe, or "
@@ -554,18 +538,9 @@ def _ask_default(proposal: SheetProposal, key: str) -> str:
                 label=label,
             )
         )
-        return ""
+        return
     question = tr(
         "no column has {field} ({label}); for all rows? (Enter: none)", field=key, label=label
     )
-    return _ask_for(proposal, key, question)
-
-
-def _ask_for(proposal: SheetProposal, key: str, question: str, default: str = "") -> str:
-    """Ask until the answer is a value of the field, or blank."""
-    while True:
-        answer = _prompt(question, default)
-        refusal = why_no_value(proposal, key, answer) if answer else None
-        if refusal is None:
-            return answer
+    while refusal := form.note_default(key, _prompt(question)):
         _say(refusal)

@@ -6,8 +6,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import NamedTuple
 
-import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.areas.registry import load
@@ -21,17 +20,16 @@ from feedtool.check.sheet_selection import choose, sheet_names
 from feedtool.feeds.columns.choice import Choice
 from feedtool.model.cells import Header, folded
 from feedtool.model.errors import FeedtoolError, FileProblem
-from feedtool.model.text import LANGUAGES, FieldName, Language, MessageText, joined, tr
+from feedtool.model.text import LANGUAGES, FieldName, Language, MessageText, tr
 from feedtool.page.grid import Grid, RowFilter, of_code
 from feedtool.page.uploads import Choices
 from feedtool.runs.mapping import (
     SURE,
-    Answers,
+    SheetForm,
     SheetProposal,
+    UnknownWord,
     is_accepted,
     propose_recipe,
-    why_no_field,
-    why_no_value,
     with_meaning,
 )
 from feedtool.runs.recipe_text import recipe_text
@@ -46,48 +44,27 @@ def column_entry(index: int) -> str:
     return f"column:{index}"
 
 
+def word_entry(word: UnknownWord) -> str:
+    """The form's entry for a word: no text of the cell, since browsers change line ends."""
+    digest = sha256(word.text.encode()).hexdigest()[:12]
+    return f"word:{word.column.index}:{word.key}:{digest}"
+
+
 def default_entry(key: str) -> str:
     """The form's entry for a field with one value for all rows."""
     return f"{DEFAULT}{key}"
 
 
-class UnknownWord(NamedTuple):
-    """A text in the cells of a column that its field does not know."""
-
-    column: ColumnProposal
-    text: str
-    meant: str
-    """The answer, a value of the field; blank without an answer."""
-    near: str
-    """The value that it probably means; blank if none."""
-
-    @property
-    def entry(self) -> str:
-        """The form's entry: no text of the cell, since browsers change line ends."""
-        digest = sha256(self.text.encode()).hexdigest()[:12]
-        return f"word:{self.column.index}:{self.column.key}:{digest}"
+def default_answers(entered: Mapping[str, str]) -> dict[str, str]:
+    """The value for all rows, or blank, by the key of the field."""
+    return {
+        name.removeprefix(DEFAULT): value.strip()
+        for name, value in entered.items()
+        if name.startswith(DEFAULT)
+    }
 
 
-class ColumnForm(Struct, frozen=True):
-    """The values of a form by its entries; questions that were not asked are absent."""
-
-    form: Mapping[str, str]
-
-    def of_column(self, index: int) -> str:
-        """The key of a field, `USELESS`, or blank for an open question."""
-        return self.form.get(column_entry(index), "")
-
-    @property
-    def defaults(self) -> Mapping[str, str]:
-        """The value for all rows, or blank, by the key of the field."""
-        return {
-            name.removeprefix(DEFAULT): value.strip()
-            for name, value in self.form.items()
-            if name.startswith(DEFAULT)
-        }
-
-
-class ProposedSheet(Struct, frozen=True, dict=True):
+class ProposedSheet(Struct, frozen=True):
     """A sheet with its proposal.
 
     The form asks for the defaults of its recipe, too, so that they can be changed.
@@ -98,34 +75,19 @@ class ProposedSheet(Struct, frozen=True, dict=True):
     defaults: Mapping[str, str]
     """The defaults of the recipe."""
 
-    def name_of(self, key: str) -> FieldName:
-        known = self.proposal.known.get(key)
-        return FieldName(key, known.labels if known else ())
+    @property
+    def usual(self) -> dict[str, str]:
+        """The values of the form before any answer: the columns that are sure."""
+        form = SheetForm(self.proposal, self.proposal.accepted(SURE))
+        columns = {column_entry(item.index): item.key or USELESS for item in form.columns}
+        words = {word_entry(word): self.meaning(word) for word in form.words}
+        defaults = {default_entry(key): value for key, value in self.defaults.items()}
+        return {**defaults, **columns, **words}
 
-    @cached_property
-    def usual(self) -> ColumnForm:
-        """The form before any answer: the columns that are sure."""
-        form = {default_entry(key): value for key, value in self.defaults.items()}
-        for column in self.proposal.accepted(SURE):
-            form[column_entry(column.index)] = column.key or USELESS
-            form |= {word.entry: word.meant for word in self.words_of(column)}
-        return ColumnForm(form)
-
-    def words_of(self, column: ColumnProposal) -> Iterator[UnknownWord]:
-        """The words of a column that its field does not know, with their meaning in the recipe.
-
-        A meaning that is only likely is a suggestion, and no answer.
-        """
-        base, key = self.proposal.base, column.key or ""
-        meanings = base.file.values.get(key, {}) if base else {}
-        for text in self.proposal.unknown_values(column):
-            near = self.proposal.suggestion(key, text) or ""
-            yield UnknownWord(column, text, str(meanings.get(text, "")), near)
-
-    def missing(self, answers: Answers) -> list[str]:
-        """The fields that nothing gives."""
-        provided = (*answers.keys, *answers.defaults, *self.proposal.fields_of_base)
-        return self.proposal.missing([*provided, *self.proposal.options.defaults])
+    def meaning(self, word: UnknownWord) -> str:
+        """The meaning of a word in the recipe; one that is only likely is no answer."""
+        base = self.proposal.base
+        return str(base.file.values.get(word.key, {}).get(word.text, "")) if base else ""
 
 
 def proposed(file: Input, options: ReadOptions, header: Header | None) -> ProposedSheet:
@@ -147,7 +109,7 @@ def proposed(file: Input, options: ReadOptions, header: Header | None) -> Propos
     if base is None:
         return ProposedSheet(proposal, {})
     defaults = {key: _written(value) for key, value in base.file.default.items()}
-    bare = replace(base, file=msgspec.structs.replace(base.file, default={}))
+    bare = replace(base, file=replace(base.file, default={}))
     columns = [*_with_rules(proposal.columns, base)]
     return ProposedSheet(replace(proposal, base=bare, columns=columns), defaults)
 
@@ -186,86 +148,56 @@ def _written(constant: object) -> str:
     return str(constant).lower() if isinstance(constant, bool) else str(constant)
 
 
-class JudgedForm(Struct):
+class JudgedForm(NamedTuple):
     """The answers for a sheet, their errors, and the questions that are still open."""
 
-    sheet: ProposedSheet
-    entered: ColumnForm
-    answers: Answers = field(default_factory=lambda: Answers([]))
-    words: list[UnknownWord] = field(default_factory=list)
-    """The words that fields do not know."""
-    errors: dict[str, MessageText] = field(default_factory=dict)
+    entered: Mapping[str, str]
+    """The values of the form by its entries; questions that were not asked are absent."""
+    answers: SheetForm
+    words: Mapping[UnknownWord, str]
+    """The words that fields do not know, each with its meaning, or blank."""
+    errors: Mapping[str, MessageText]
     """The errors by the form's entry."""
-    missing: Sequence[str] = ()
+    missing: Sequence[str]
     """The fields that nothing gives."""
 
     @property
     def is_whole(self) -> bool:
         """True if the answers make a recipe, and no question is open."""
-        are_asked = all(word.entry in self.entered.form for word in self.words)
+        are_asked = all(word_entry(word) in self.entered for word in self.words)
         return bool(self.answers.keys) and are_asked and not (self.errors or self.missing)
 
     @property
     def recipe_text(self) -> str:
-        proposal, answers = self.sheet.proposal, self.answers
-        if base := proposal.base:
-            unknown = {(word.column.key, word.text) for word in self.words}
-            values = {
-                key: {text: value for text, value in table.items() if (key, text) not in unknown}
-                for key, table in base.file.values.items()
-            }
-            file = msgspec.structs.replace(base.file, values=values)
-            proposal = replace(proposal, base=replace(base, file=file))
-        return recipe_text(proposal, answers.columns, answers.values, answers.defaults)
-
-    def note_column(self, column: ColumnProposal) -> None:
-        """Note the answer for a column."""
-        meant, taken = self.entered.of_column(column.index), self.answers.keys
-        if meant == USELESS:
-            self.answers.columns.append(with_meaning(column, None))
-        elif meant and (why := why_no_field(self.sheet.proposal, self.sheet.name_of(meant), taken)):
-            self.errors[column_entry(column.index)] = why
-        elif meant:
-            self.answers.columns.append(with_meaning(column, meant))
-
-    def note_word(self, word: UnknownWord) -> None:
-        """Note the answer for a word."""
-        meant = self.entered.form.get(word.entry, word.meant).strip()
-        self.words.append(word._replace(meant=meant))
-        key = self.sheet.name_of(word.column.key or "")
-        if meant and (why := why_no_value(self.sheet.proposal, key, meant)):
-            self.errors[word.entry] = why
-        else:
-            self.answers.note_value(str(key), word.text, meant)
-
-    def note_default(self, key: str, value: str) -> None:
-        """Note the answer for a field without a column."""
-        proposal = self.sheet.proposal
-        if not value or key not in proposal.known or key in self.answers.keys:
-            return
-        if proposal.differs_by_row(key):
-            why: MessageText | None = tr("its values differ from row to row: choose its column")
-        else:
-            why = why_no_value(proposal, self.sheet.name_of(key), value)
-        if why:
-            self.errors[default_entry(key)] = why
-        else:
-            self.answers.defaults[key] = value
+        answers, base = self.answers, self.answers.proposal.base
+        if base is None:
+            return recipe_text(answers)
+        in_form = {(word.key, word.text) for word in self.words}
+        values = {
+            key: {text: value for text, value in table.items() if (key, text) not in in_form}
+            for key, table in base.file.values.items()
+        }
+        base = replace(base, file=replace(base.file, values=values))
+        return recipe_text(replace(answers, proposal=replace(answers.proposal, base=base)))
 
 
-def judge(sheet: ProposedSheet, entered: ColumnForm) -> JudgedForm:
+def judge(sheet: ProposedSheet, entered: Mapping[str, str]) -> JudgedForm:
     """Judge all answers for a sheet."""
-    judged = JudgedForm(sheet, entered)
+    form = SheetForm(sheet.proposal, name_of=sheet.proposal.field_name)
+    refusals: dict[str, MessageText | None] = {}
     for column in sheet.proposal.columns:
-        judged.note_column(column)
-    for column in judged.answers.columns:
-        for word in sheet.words_of(column):
-            judged.note_word(word)
-    for key, value in entered.defaults.items():
-        judged.note_default(key, value)
-    missing = sheet.missing(judged.answers)
-    judged.missing = [key for key in missing if default_entry(key) not in judged.errors]
-    return judged
+        if meant := entered.get(entry := column_entry(column.index)):
+            refusals[entry] = form.note_column(column, None if meant == USELESS else meant)
+    words = {
+        word: entered.get(word_entry(word), sheet.meaning(word)).strip() for word in form.words
+    }
+    for word, meant in words.items():
+        refusals[word_entry(word)] = form.note_word(word, meant)
+    for key, value in default_answers(entered).items():
+        refusals[default_entry(key)] = form.note_default(key, value)
+    errors = {entry: refusal for entry, refusal in refusals.items() if refusal}
+    missing = [key for key in form.missing if default_entry(key) not in errors]
+    return JudgedForm(entered, form, words, errors, missing)
 
 
 HELPED = frozenset(
@@ -358,6 +290,7 @@ class ColumnLine(NamedTuple):
     """A column of the sheet."""
 
     name: str
+    """Its entry in the form."""
     column: ColumnProposal
     meant: str
     """The form's value: a key, `USELESS`, or blank."""
@@ -370,29 +303,18 @@ class ColumnLine(NamedTuple):
 
 
 class ValueLine(NamedTuple):
-    """A field without a column: it may get one value for all rows."""
+    """A value of a field that is asked for: for all rows, or for a word that it does not know."""
 
     name: str
+    """Its entry in the form."""
     field: FieldLine
     value: str
     options: Sequence[ValueOption]
     """The possible values, if the field has a list of them."""
-    is_of_row: bool
-    """True if its values differ from row to row."""
     error: str | None
-
-
-class WordLine(NamedTuple):
-    """A word in the cells of a column that its field does not know."""
-
-    name: str
-    text: str
-    header: str
-    value: str
-    near: Sequence[ValueOption]
-    """The likely meaning; empty without one."""
-    options: Sequence[ValueOption]
-    error: str | None
+    word: UnknownWord | None = None
+    near: Sequence[ValueOption] = ()
+    """The likely meaning of the word; empty without one."""
 
 
 class ColumnsView(Struct, frozen=True, dict=True):
@@ -404,6 +326,10 @@ class ColumnsView(Struct, frozen=True, dict=True):
     """True if the user has answered, but not everything."""
 
     @property
+    def proposal(self) -> SheetProposal:
+        return self.judged.answers.proposal
+
+    @property
     def fields(self) -> Sequence[FieldLine]:
         """All fields of the kind, by the user's names."""
         return [*self._by_key.values()]
@@ -411,33 +337,39 @@ class ColumnsView(Struct, frozen=True, dict=True):
     @property
     def lines(self) -> Sequence[ColumnLine]:
         """The columns of the sheet; the unsure ones first."""
-        columns = self.judged.sheet.proposal.columns
-        return [self._line(item) for item in sorted(columns, key=_is_sure)]
+        return [self._line(item) for item in sorted(self.proposal.columns, key=_is_sure)]
 
     @property
     def values(self) -> Sequence[ValueLine]:
         """The fields without a column: missing ones, and those with one value for all rows."""
-        judged, defaults = self.judged, self.judged.entered.defaults
-        keys = {*judged.missing, *defaults}.difference(judged.answers.keys)
-        return [self._value(key, defaults.get(key, "")) for key in self._by_key if key in keys]
+        judged, entered = self.judged, default_answers(self.judged.entered)
+        keys = {*judged.missing, *entered}.difference(judged.answers.keys)
+        return [
+            self._value(default_entry(key), key, entered.get(key, ""))
+            for key in self._by_key
+            if key in keys
+        ]
 
     @property
-    def words(self) -> Sequence[WordLine]:
+    def words(self) -> Sequence[ValueLine]:
         """The words that fields do not know."""
-        return list(map(self._word, self.judged.words))
+        lines = []
+        for word, meant in self.judged.words.items():
+            line = self._value(word_entry(word), word.key, meant)
+            near = self.proposal.suggestion(word.key, word.text)
+            suggested = [option for option in line.options if option.value == near]
+            lines.append(line._replace(word=word, near=suggested))
+        return lines
 
     @property
     def problems(self) -> Sequence[MessageText]:
         """The problems that keep the answers from being a recipe."""
-        judged, proposal = self.judged, self.judged.sheet.proposal
         problems = []
-        if not judged.answers.keys:
+        if not self.judged.answers.keys:
             problems.append(tr("no column is read as a field"))
-        if judged.missing:
-            fields = joined(map(judged.sheet.name_of, judged.missing))
-            kind = proposal.feed.kind
-            problems.append(tr("Still missing for {kind}: {fields}", kind=kind, fields=fields))
-        if judged.errors:
+        if self.judged.missing:
+            problems.append(self.proposal.missing_text(self.judged.missing))
+        if self.judged.errors:
             problems.append(tr("correct what is marked below"))
         return problems or [tr("say what the words below mean, or leave them blank")]
 
@@ -445,66 +377,41 @@ class ColumnsView(Struct, frozen=True, dict=True):
     def other_kinds(self) -> Sequence[str]:
         """Other kinds that lack no field, if the present one does."""
         answers = self.judged.answers
-        keys = [*answers.keys, *answers.defaults, *self.judged.sheet.proposal.fields_of_base]
-        return self.judged.sheet.proposal.others(keys) if self.judged.missing else ()
+        keys = [*answers.keys, *answers.defaults, *self.proposal.fields_of_base]
+        return self.proposal.others(keys) if self.judged.missing else ()
 
     @cached_property
     def _by_key(self) -> Mapping[str, FieldLine]:
-        sheet, language = self.judged.sheet, LANGUAGES.index(self.language)
-        required = set(sheet.proposal.missing(()))
-        known = sheet.proposal.known.items()
+        language = LANGUAGES.index(self.language)
+        required = set(self.proposal.missing(()))
         return {
             key: FieldLine(
                 key,
-                sheet.name_of(key),
+                self.proposal.field_name(key),
                 column.help[language],
                 example_of(column, self.language),
                 key in required,
             )
-            for key, column in known
+            for key, column in self.proposal.known.items()
         }
 
     def _line(self, column: ColumnProposal) -> ColumnLine:
-        name, judged = column_entry(column.index), self.judged
-        meant = judged.entered.of_column(column.index)
-        known, taken = self._by_key, judged.answers.keys
-        near = [] if _is_sure(column) else [column.key, *column.alternatives]
-        fields = [known[key] for key in near if key and key in known and key not in taken]
+        name, known = column_entry(column.index), self._by_key
+        meant = self.judged.entered.get(name, "")
+        near = [] if _is_sure(column) else self.judged.answers.likely_keys(column)
+        fields = [known[key] for key in near if key in known]
         is_proposed = meant in {"", column.key or USELESS}
-        why = _why(column, judged.sheet.name_of(column.key or "")) if is_proposed else ""
-        error = judged.errors.get(name)
+        why = _why(column, self.proposal.field_name(column.key or "")) if is_proposed else ""
+        error = self.judged.errors.get(name)
         return ColumnLine(name, column, meant, known.get(meant), fields, why, error)
 
-    def _value(self, key: str, value: str) -> ValueLine:
-        name, proposal = default_entry(key), self.judged.sheet.proposal
-        return ValueLine(
-            name,
-            self._by_key[key],
-            value,
-            self._options(key),
-            proposal.differs_by_row(key),
-            self.judged.errors.get(name),
-        )
-
-    def _word(self, word: UnknownWord) -> WordLine:
-        options = self._options(word.column.key or "")
-        return WordLine(
-            word.entry,
-            word.text,
-            word.column.header,
-            word.meant,
-            [option for option in options if option.value == word.near],
-            options,
-            self.judged.errors.get(word.entry),
-        )
-
-    def _options(self, key: str) -> Sequence[ValueOption]:
-        proposal = self.judged.sheet.proposal
-        kind, language = proposal.known[key].type, LANGUAGES.index(self.language)
-        if not isinstance(kind, Choice):
-            return ()
-        labels = ((value, kind.label(value).labels) for value in proposal.choices(key))
-        return [ValueOption(value, texts[language] if texts else value) for value, texts in labels]
+    def _value(self, name: str, key: str, value: str) -> ValueLine:
+        kind, language = self.proposal.known[key].type, LANGUAGES.index(self.language)
+        options = []
+        if isinstance(kind, Choice):
+            labels = ((item, kind.label(item).labels) for item in self.proposal.choices(key))
+            options = [ValueOption(item, text[language] if text else item) for item, text in labels]
+        return ValueLine(name, self._by_key[key], value, options, self.judged.errors.get(name))
 
 
 def _is_sure(column: ColumnProposal) -> bool:
@@ -517,9 +424,4 @@ def _why(column: ColumnProposal, field: FieldName) -> str:
         return tr("{share} %: {reason}", share=column.confidence, reason=column.reason)
     if not column.key and not column.is_useless:
         return column.reason
-    return tr(
-        "perhaps {field} ({share} %, {reason})",
-        field=field if column.key else tr("of no use"),
-        share=column.confidence,
-        reason=column.reason,
-    )
+    return column.perhaps(field if column.key else tr("of no use"))

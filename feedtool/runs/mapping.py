@@ -1,13 +1,14 @@
-"""Propose a recipe for a merchant's own sheet."""
+"""Propose a recipe for a merchant's own sheet, and take the answers of terminal or page."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct, field
@@ -32,7 +33,8 @@ from feedtool.feeds.feed import Feed, SheetColumns
 from feedtool.model.cells import Cell, Column, Header, Kind, folded
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.files import STAMP
-from feedtool.model.text import MessageText, did_you_mean, joined, nearest, tr
+from feedtool.model.settings import Constant
+from feedtool.model.text import FieldName, MessageText, did_you_mean, joined, nearest, tr
 from feedtool.runs.recipes import preset, presets
 
 # Adapt a recipe to a later delivery whose columns have some other headers.
@@ -147,6 +149,17 @@ MOST_VALUES = 12
 """The most different values of a column that get a table."""
 
 
+class UnknownWord(NamedTuple):
+    """A text in the cells of a column that its field does not know."""
+
+    column: ColumnProposal
+    key: str
+    """The field of the column."""
+    text: str
+    likely: str
+    """Its likely meaning, a value of the field; blank if unknown."""
+
+
 class SheetProposal(Struct, frozen=True):
     """The likely meanings of the columns of a sheet."""
 
@@ -187,9 +200,17 @@ class SheetProposal(Struct, frozen=True):
         taken = (key for join in file.join.values() for key in join.take)
         return {*file.default, *file.compute, *taken}
 
+    def field_name(self, key: str) -> FieldName:
+        known = self.known.get(key)
+        return FieldName(key, known.labels if known else ())
+
     def missing(self, keys: Collection[str]) -> list[str]:
         """The fields that the kind requires, and that are not among `keys`."""
         return self.feed.recognition.missing(self._sheet_columns(keys))
+
+    def missing_text(self, keys: Sequence[str]) -> MessageText:
+        fields = joined(map(self.field_name, keys))
+        return tr("Still missing for {kind}: {fields}", kind=self.feed.kind, fields=fields)
 
     @property
     def is_unchanged(self) -> bool:
@@ -198,13 +219,6 @@ class SheetProposal(Struct, frozen=True):
         if self.base is None or self.base.path is None or self.missing_headers:
             return False
         return self.base.fits(self.sheet or "", headers)
-
-    def renames(self, columns: Sequence[ColumnProposal]) -> dict[str, str]:
-        """Header of a named recipe → the header in the sheet that replaces it."""
-        headers = {column.key: column.header for column in columns if column.key}
-        replaced = {column.replaces: column.header for column in columns if column.replaces}
-        missing = self.missing_headers.items()
-        return {header: headers[key] for header, key in missing if key in headers} | replaced
 
     def differs_by_row(self, key: str) -> bool:
         """True for a field that differs in each row, so that one value for all is a mistake."""
@@ -248,22 +262,11 @@ class SheetProposal(Struct, frozen=True):
     def _reader(self, key: str) -> ColumnReader:
         return ColumnReader(self.known[key].type, self.options.context)
 
-    def new_values(self, column: ColumnProposal) -> dict[str, str]:
-        """Return the unknown values of a column that a named recipe does not explain."""
-        base = self.base if self.base and self.base.must_fit else None
-        explained = base.file.values.get(column.key or "", {}) if base else {}
-        known = set(map(folded, explained))
-        values = self.unknown_values(column).items()
-        return {text: value for text, value in values if folded(text) not in known}
-
-    def unknown_values(self, column: ColumnProposal) -> dict[str, str]:
-        """Return the few values of a column that its field does not know → their likely meanings.
-
-        A meaning is a value of the field, or blank if unknown.
-        """
+    def unknown_words(self, column: ColumnProposal) -> "list[UnknownWord]":
+        """Return the texts of a column that its field does not know, if they are few."""
         kind = self.known[column.key].type if column.key else None
         if not column.key or not isinstance(kind, Choice | Number):
-            return {}
+            return []
         texts = Counter(self.cells[column.index].texts)
         least = 1 if isinstance(kind, Choice) else REPEATED
         unknown = [
@@ -272,10 +275,13 @@ class SheetProposal(Struct, frozen=True):
             if count >= least and not self.is_value(column.key, text)
         ]
         if len(unknown) > MOST_VALUES:
-            return {}
+            return []
         allowed = self.choices(column.key)
-        meant = {text: conditions().get(plain(text), "") for text in unknown}
-        return {text: value if value in allowed else "" for text, value in meant.items()}
+        meanings = ((text, conditions().get(plain(text), "")) for text in unknown)
+        return [
+            UnknownWord(column, column.key, text, value if value in allowed else "")
+            for text, value in meanings
+        ]
 
 
 def is_accepted(column: ColumnProposal, least: int) -> bool:
@@ -389,63 +395,111 @@ def is_recognised(file: Input, options: ReadOptions, areas: Areas, recipe: str) 
     return any(item.reason.partition(";")[0] == f"recipe {recipe}" for item in chosen)
 
 
-# Answers about the columns of a sheet, and the reasons to refuse them.
+# The form about a sheet: questions, their answers, and the reasons to refuse these.
 
 
-class Answers(Struct):
-    """The columns and values of a sheet, as they go into its recipe."""
+class SheetForm(Struct):
+    """The answers about a sheet, as they go into its recipe.
 
-    columns: list[ColumnProposal]
+    Columns are asked for first, then the words that their fields do not know, then fields without a
+    column. An answer is noted, or refused for a reason.
+    """
+
+    proposal: SheetProposal
+    columns: list[ColumnProposal] = field(default_factory=list)
+    """The columns that are a field or of no use."""
     values: dict[str, dict[str, str]] = field(default_factory=dict)
     """Key → text in the sheet → its meaning."""
     unknown: dict[str, list[str]] = field(default_factory=dict)
     """Key → texts in the sheet whose meaning is unknown."""
-    defaults: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, Constant] = field(default_factory=dict)
+    """Key → its value for all rows."""
+    name_of: Callable[[str], str] = str
+    """The name of a field in reasons: its key, or a `FieldName` for its label."""
 
     @property
     def keys(self) -> list[str]:
         return [column.key for column in self.columns if column.key]
 
-    @classmethod
-    def without_asking(cls, proposal: SheetProposal, least: int) -> "Answers":
-        """Return the answers that are sure enough, and no others."""
-        answers = cls(proposal.accepted(least))
-        for column in answers.columns:
-            for text, value in proposal.new_values(column).items():
-                answers.note_value(column.key or "", text, value)
-        return answers
+    @property
+    def missing(self) -> list[str]:
+        """The required fields that nothing gives."""
+        proposal = self.proposal
+        options, base = proposal.options.defaults, proposal.fields_of_base
+        return proposal.missing([*self.keys, *self.defaults, *options, *base])
 
-    def note_value(self, key: str, text: str, value: str) -> None:
-        """Note the meaning of a text; a blank one means unknown."""
-        if value:
-            self.values.setdefault(key, {})[text] = value
-        else:
-            self.unknown.setdefault(key, []).append(text)
+    @property
+    def renames(self) -> dict[str, str]:
+        """Header of a named recipe → the header in the sheet that replaces it."""
+        headers = {column.key: column.header for column in self.columns if column.key}
+        replaced = {column.replaces: column.header for column in self.columns if column.replaces}
+        missing = self.proposal.missing_headers.items()
+        return {header: headers[key] for header, key in missing if key in headers} | replaced
 
+    @property
+    def words(self) -> list[UnknownWord]:
+        return [*chain.from_iterable(map(self.proposal.unknown_words, self.columns))]
 
-# A key that is a `FieldName` is shown by its label.
+    @property
+    def new_words(self) -> list[UnknownWord]:
+        """The words that a named recipe does not explain, either."""
+        base = self.proposal.base
+        tables = base.file.values if base and base.must_fit else {}
+        explained = {(key, folded(text)) for key, table in tables.items() for text in table}
+        return [word for word in self.words if (word.key, folded(word.text)) not in explained]
 
+    def likely_keys(self, column: ColumnProposal) -> list[str]:
+        """The likely fields of a column that no other column is, best first."""
+        keys = (column.key, *column.alternatives)
+        return [key for key in keys if key and key not in self.keys]
 
-def why_no_field(proposal: SheetProposal, key: str, taken: Collection[str]) -> MessageText | None:
-    """Return the reason why a column cannot be a field, or None. `taken` have a column already."""
-    if key in taken:
-        return tr("{field} has a column already", field=key)
-    if key not in proposal.known:
-        hint = did_you_mean(key, proposal.known)
-        return tr("there is no field {field}; {hint}", field=key, hint=hint)
-    return None
-
-
-def why_no_value(proposal: SheetProposal, key: str, text: str) -> MessageText | None:
-    """Return the reason why a field cannot have a value, or None."""
-    if proposal.is_value(key, text):
+    def note_column(self, column: ColumnProposal, key: str | None) -> MessageText | None:
+        """Note the field of a column, None if it is of no use; return the reason against it."""
+        if key in self.keys:
+            return tr("{field} has a column already", field=self.name_of(key))
+        if key and key not in self.proposal.known:
+            hint = did_you_mean(key, self.proposal.known)
+            return tr("there is no field {field}; {hint}", field=self.name_of(key), hint=hint)
+        self.columns.append(with_meaning(column, key))
         return None
-    column = proposal.known[key]
-    if example := column.example:
+
+    def note_word(self, word: UnknownWord, value: str) -> MessageText | None:
+        """Note the meaning of a word, blank if it is unknown; return the reason against it."""
+        if not value:
+            self.unknown.setdefault(word.key, []).append(word.text)
+        elif why := self._why_no_value(word.key, value):
+            return why
+        else:
+            self.values.setdefault(word.key, {})[word.text] = value
+        return None
+
+    def note_likely_words(self) -> None:
+        for word in self.new_words:
+            self.note_word(word, word.likely)
+
+    def note_default(self, key: str, value: str) -> MessageText | None:
+        """Note a field's value for all rows, unless it is blank; return the reason against it."""
+        proposal = self.proposal
+        if not value or key not in proposal.known or key in self.keys:
+            return None
+        if proposal.differs_by_row(key):
+            return tr("its values differ from row to row: choose its column")
+        if why := self._why_no_value(key, value):
+            return why
+        self.defaults[key] = value
+        return None
+
+    def _why_no_value(self, key: str, value: str) -> MessageText | None:
+        if self.proposal.is_value(key, value):
+            return None
+        column, name = self.proposal.known[key], self.name_of(key)
+        if not column.example:
+            return tr("“{value}” is no {field}", value=value, field=name)
+        is_number = isinstance(column.type, Number)
+        example = Decimal(column.example) if is_number else column.example
         return tr(
             "“{value}” is no {field}; for example: {example}",
-            value=text,
-            field=key,
-            example=Decimal(example) if isinstance(column.type, Number) else example,
+            value=value,
+            field=name,
+            example=example,
         )
-    return tr("“{value}” is no {field}", value=text, field=key)

@@ -18,7 +18,7 @@ from feedtool.model.cells import folded
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Constant
 from feedtool.model.text import tr
-from feedtool.runs.mapping import SheetProposal, renamed
+from feedtool.runs.mapping import SheetForm, SheetProposal, renamed
 from feedtool.runs.recipes import FOLDER
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 
@@ -26,13 +26,9 @@ Table = Mapping[str, Any]
 """Key → a constant, or a table of texts."""
 
 
-def recipe_text(
-    proposal: SheetProposal,
-    columns: Sequence[ColumnProposal],
-    values: Mapping[str, Mapping[str, str]],
-    defaults: Table,
-) -> str:
-    """Return the recipe of some columns, as TOML, with all of its base but its columns."""
+def recipe_text(form: SheetForm) -> str:
+    """Return the recipe of a sheet, as TOML, with all of its base but its columns."""
+    proposal, columns = form.proposal, form.columns
     with_field = [column for column in columns if column.key]
     folds = [folded(column.header) for column in proposal.columns]
 
@@ -40,7 +36,7 @@ def recipe_text(
         is_double = folds.count(folded(column.header)) > 1
         return f"@{column.column}" if is_double else column.header
 
-    of_base, left_out = _of_base(proposal, columns)
+    of_base, left_out = _of_base(form)
     read = set(map(folded, of_base.get("names", {}).values()))  # by expressions
     marks = [
         column for column in columns if column.not_for_sale and folded(column.header) not in read
@@ -62,10 +58,10 @@ def recipe_text(
     ]
     of_columns = {name(column): column.key or False for column in [*with_field, *useless]}
     tables: dict[str, Table] = {"columns": {**of_columns, **of_base.pop("columns", {})}, **of_base}
-    for key, meanings in values.items():
+    for key, meanings in form.values.items():
         title = f"values.{quoted(key)}"
         tables[title] = {**tables.get(title, {}), **meanings}
-    tables["default"] = {**tables.get("default", {}), **defaults}
+    tables["default"] = {**tables.get("default", {}), **form.defaults}
     lines = [
         "# How this sheet becomes rows: see docs/own-sheets.md.",
         "[match]",
@@ -95,21 +91,19 @@ def _match(proposal: SheetProposal) -> Table:
     return {key: text for key, text in lines.items() if text}
 
 
-def _of_base(
-    proposal: SheetProposal, columns: Sequence[ColumnProposal]
-) -> tuple[dict[str, Table], list[str]]:
+def _of_base(form: SheetForm) -> tuple[dict[str, Table], list[str]]:
     """Return the tables of the base, and the names of entries that need a missing column.
 
     All entries of a named base stay, also headers that no column has now.
     """
+    proposal, renames = form.proposal, form.renames
     if proposal.base is None:
         return {}, []
-    renames = proposal.renames(columns)
     base = renamed(proposal.base, renames)
     unknown = {
         header: key for header, key in proposal.missing_headers.items() if header not in renames
     }
-    keys = {column.key or "" for column in columns if column.key} | {*unknown.values()}
+    keys = {*form.keys, *unknown.values()}
     left_out: list[str] = []
     headers = {folded(text) for text in (*(item.header for item in proposal.columns), *unknown)}
     names = {name: text for name, text in base.file.names.items() if folded(text) in headers}

@@ -7,7 +7,7 @@ import pytest
 
 from feedtool.check import Input, ReadOptions
 from feedtool.model.text import LANGUAGES, Language, Translator
-from feedtool.page.columns import ColumnForm, ColumnsView, FileReading, judge, proposed, reading_of
+from feedtool.page.columns import ColumnsView, FileReading, judge, proposed, reading_of
 from tests.conftest import Files, checked, offer, table
 from tests.page.conftest import SAMPLES
 from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING
@@ -18,8 +18,7 @@ def shown(
 ) -> ColumnsView:
     """The supplier's list, once something more is said than what is sure."""
     sheet = proposed(Input("list.csv", files.text(text, "list.csv")), ReadOptions(), None)
-    form = {**sheet.usual.form, **changes}
-    return ColumnsView(judge(sheet, ColumnForm(form)), language)
+    return ColumnsView(judge(sheet, {**sheet.usual, **changes}), language)
 
 
 def test_columns_that_nobody_is_sure_of_come_first(files: Files) -> None:
@@ -51,10 +50,11 @@ def test_fields_and_values_are_called_as_the_user_calls_them(
     examples = {"en": ["19.99", "New"], "fr": ["19,99", "Neuf"], "es": ["19,99", "Nuevo"]}
     known = {field.key: field.example for field in view.fields}
     assert [known["price.price"], known["condition"]] == examples[language]
-    (word,) = view.words
+    (line,) = view.words
     used = {"en": "Used - average state", "fr": "Occasion - état correct"}
-    texts = dict(word.options)
-    assert (word.text, word.header, word.value) == ("2nd choix", "Etat", "")
+    texts = dict(line.options)
+    assert line.word
+    assert (line.word.text, line.word.column.header, line.value) == ("2nd choix", "Etat", "")
     assert texts["UsedAverageState"] == used.get(language, texts["UsedAverageState"])
 
 
@@ -86,8 +86,9 @@ VALUES: dict[str, tuple[dict[str, str], list[tuple[str, str, bool]]]] = {
 def test_fields_without_a_column(
     files: Files, said: dict[str, str], lines: list[tuple[str, str, bool]]
 ) -> None:
-    values = shown(files, **said).values
-    assert [(line.name, line.value, line.is_of_row) for line in values] == lines
+    view = shown(files, **said)
+    is_of_row = view.proposal.differs_by_row
+    assert [(line.name, line.value, is_of_row(line.field.key)) for line in view.values] == lines
 
 
 def test_another_kind_is_named_that_lacks_nothing(files: Files) -> None:

@@ -9,7 +9,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.check.recipes.recipe import parse_recipe
 from feedtool.model.cells import Column, Header
-from feedtool.page.columns import ColumnForm, ProposedSheet, judge, proposed
+from feedtool.page.columns import ProposedSheet, judge, proposed
 from tests.check.recipes.conftest import NOW
 from tests.conftest import Files
 from tests.page.conftest import SAMPLES
@@ -47,7 +47,7 @@ def test_nor_are_the_keys_of_a_template(kind: str) -> None:
 
 
 def test_what_is_sure_is_said_before_anybody_was_asked(sheet: ProposedSheet) -> None:
-    assert sheet.usual.form == {
+    assert sheet.usual == {
         "column:0": "sellerExternalReference",
         "column:1": "product.gtin",
         "column:2": "price.price",
@@ -108,24 +108,24 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[str], bool]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_each_part_is_judged(sheet: ProposedSheet, case: str) -> None:
     changes, errors, missing, is_whole = CASES[case]
-    judged = judge(sheet, ColumnForm({**sheet.usual.form, **changes}))
+    judged = judge(sheet, {**sheet.usual, **changes})
     said = {name: str(text)[: len(errors.get(name, ""))] for name, text in judged.errors.items()}
     assert (said, list(judged.missing), judged.is_whole) == (errors, missing, is_whole)
 
 
 def test_a_word_that_nobody_was_asked_for_is_asked(sheet: ProposedSheet) -> None:
-    form = {**sheet.usual.form, **SHIPPING}
+    form = {**sheet.usual, **SHIPPING}
     del form[CONDITION]
-    assert not judge(sheet, ColumnForm(form)).is_whole
+    assert not judge(sheet, form).is_whole
 
 
 def test_no_column_is_no_recipe(sheet: ProposedSheet) -> None:
-    assert not judge(sheet, ColumnForm({})).is_whole
+    assert not judge(sheet, {}).is_whole
 
 
 def test_the_recipe_is_that_of_a_map(sheet: ProposedSheet) -> None:
-    form = {**sheet.usual.form, **SHIPPING, "column:8": "-"}
-    file = parse_recipe(judge(sheet, ColumnForm(form)).recipe_text, "r", None, NOW.date()).file
+    form = {**sheet.usual, **SHIPPING, "column:8": "-"}
+    file = parse_recipe(judge(sheet, form).recipe_text, "r", None, NOW.date()).file
     assert (file.match.kind, file.columns["Foo"]) == ("offers-upsert", False)
     assert file.values == {"condition": {"2nd choix": "UsedAverageState"}}
     assert file.default == {MISSING[0]: "4.90", MISSING[1]: "2"}
@@ -152,7 +152,7 @@ def test_columns_are_as_the_check_reads_them_and_others_are_not_sure(tmp_path: P
     assert (columns["Foo"].key, columns["Foo"].reason) == ("quantity", read.reasons[8])
     assert columns["Qté dispo"].key is None
     assert (columns["PV TTC"].key, columns["PV TTC"].confidence) == ("price.price", 84)
-    assert sheet.usual.form == {
+    assert sheet.usual == {
         "column:0": "sellerExternalReference",
         "column:3": "-",
         "column:8": "quantity",

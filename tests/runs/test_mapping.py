@@ -1,4 +1,4 @@
-"""Share of right proposals for merchants' own sheets."""
+"""Share of right proposals for merchants' own sheets, and the form that asks about it."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,9 @@ import pytest
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.check.headers import HeaderNotFound
-from feedtool.runs.mapping import SheetProposal, is_accepted, propose_recipe
+from feedtool.model.text import Translator
+from feedtool.runs.mapping import SheetForm, SheetProposal, is_accepted, propose_recipe
+from tests.conftest import Files
 from tests.corpus.own_sheets import SheetOfOwner, own_sheets
 
 SURE = 85
@@ -71,3 +73,31 @@ def test_most_columns_are_recognised_and_hardly_one_is_taken_for_another(
     assert counts["taken fields"] >= 0.6 * counts["fields"]
     assert counts["taken and right"] >= 0.98 * counts["taken"]
     assert no_prices == []
+
+
+@pytest.fixture
+def proposal(files: Files) -> SheetProposal:
+    """A list without a GTIN, with a condition that the field does not know."""
+    path = files.text("Réf;PV TTC;Etat\nA1;9,90;Neuf\nA2;5,49;Wie neu\n", "list.csv")
+    return propose_recipe(Input("list.csv", path), ReadOptions(), load())
+
+
+def test_a_refused_answer_names_the_field_as_the_user_does(proposal: SheetProposal) -> None:
+    for name_of, name in ((str, "condition"), (proposal.field_name, "Condition")):
+        form = SheetForm(proposal, proposal.accepted(SURE), name_of=name_of)
+        (word,) = form.words
+        reasons = [
+            form.note_column(proposal.columns[0], "condition"),
+            form.note_word(word, "old"),
+        ]
+        assert [Translator("en")(reason or "") for reason in reasons] == [
+            f"{name} has a column already",
+            f"“old” is no {name}; for example: New",
+        ]
+        assert (form.values, form.unknown) == ({}, {})
+
+
+def test_a_word_is_noted_by_its_likely_meaning(proposal: SheetProposal) -> None:
+    form = SheetForm(proposal, proposal.accepted(SURE))
+    form.note_likely_words()
+    assert form.values == {"condition": {"Wie neu": "UsedLikeNew"}}

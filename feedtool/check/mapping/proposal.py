@@ -20,7 +20,7 @@ from feedtool.check.sale_marks import ALWAYS, About, about_of, about_of_words, i
 from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import ACTION
 from feedtool.model.cells import Column, folded, letters, shown
-from feedtool.model.text import tr
+from feedtool.model.text import MessageText, tr
 
 SHOWN = 3
 """The most alternatives and samples in a proposal."""
@@ -53,6 +53,15 @@ class ColumnProposal(Struct, frozen=True):
     @property
     def column(self) -> str:
         return letters(self.index)
+
+    def perhaps(self, meaning: str) -> MessageText:
+        """The likely meaning, with its confidence and the reason."""
+        return tr(
+            "perhaps {field} ({share} %, {reason})",
+            field=meaning,
+            share=self.confidence,
+            reason=self.reason,
+        )
 
 
 class KnownMeaning(NamedTuple):

@@ -15,7 +15,6 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import grid_of, is_checked, options_for
 from feedtool.page.columns import (
-    ColumnForm,
     ColumnsView,
     FileReading,
     ProposedSheet,
@@ -50,7 +49,7 @@ def say(id_: str) -> ResponseReturnValue:
     file, form = changeable_file(id_), flask.request.form
     with _opened(file) as (options, reading):
         sheet = _proposed(file, options, reading, form)
-        judged = judge(sheet, ColumnForm(form))
+        judged = judge(sheet, form)
         if not judged.is_whole:
             columns = ColumnsView(judged, language(), is_said=True)
             return _rendered(file, reading, columns), 422
