@@ -35,7 +35,7 @@ OURS = ["feedtool status", "feedtool message", "feedtool code"]
 
 
 class Ran(NamedTuple):
-    """What came of a command."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -43,7 +43,7 @@ class Ran(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """What `--format json` printed."""
+        """The parsed output of `--format json`."""
         return json.loads(self.out)
 
     @property
@@ -55,7 +55,7 @@ class Ran(NamedTuple):
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """What `--format jsonl` printed."""
+        """The parsed output of `--format jsonl`."""
         return [json.loads(line) for line in self.out.splitlines()]
 
     @property
@@ -76,14 +76,14 @@ class Ran(NamedTuple):
 
     @property
     def next(self) -> str:
-        """The command that is named last, and what is said of it; empty where there is none."""
+        """The text of the last `next:` line, with its command; empty if there is none."""
         last = self.err.rstrip("\n").rpartition("\n")[2]
         label, _, text = last.partition(": ")
         return text if label in {"next", "ensuite\u00a0", "después"} else ""
 
     @property
     def said(self) -> str:
-        """What stands on stderr before that."""
+        """The lines on stderr before the `next:` line."""
         return self.err.removesuffix(f"next: {self.next}\n")
 
     def error(self) -> tuple[str, str]:
@@ -129,7 +129,7 @@ def made_by(folder: Path, *commands: str, code: int = 0) -> Path:
 
 @pytest.fixture(scope="session")
 def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with all of the sandbox's catalogue in English, which takes seconds to bring."""
+    """A home with the sandbox's whole catalogue in English, which takes seconds to load."""
     return made_by(tmp_path_factory.mktemp("synced"), "catalog sync --sandbox --language en")
 
 
@@ -185,7 +185,7 @@ def feedtool(
 
 
 class Terminal(io.TextIOWrapper):
-    """What somebody looks at, or a pipe."""
+    """A terminal or a pipe, which keeps its output."""
 
     def __init__(self, typed: str = "", *, is_terminal: bool = True) -> None:
         super().__init__(io.BytesIO(typed.encode()), "utf-8", "backslashreplace", newline="")
@@ -222,8 +222,7 @@ def account() -> Iterator[tuple[str, ...]]:
         yield ("--base-url", server.base, "--token", "sandbox")
 
 
-def on_shelf(state: Path = STATE) -> list[dict[str, Any]]:
-    """The offers of the embedded sandbox."""
+def sandbox_offers(state: Path = STATE) -> list[dict[str, Any]]:
     with Sandbox(sandbox_parts(), state) as sandbox:
         return list(stored_offers(sandbox))
 

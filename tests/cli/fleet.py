@@ -36,14 +36,13 @@ def shared(postgresql: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[str]:
-    """The address of a sandbox."""
     with Server(sandbox_parts()) as server:
         yield server.base
 
 
 @pytest.fixture
 def configure(service: str) -> Configure:
-    """Names the one place that the answers of the one profile go to."""
+    """Set the one place for the answers of the one profile."""
     return lambda place: write_profiles(service, place, shop="sandbox")
 
 

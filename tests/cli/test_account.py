@@ -1,4 +1,4 @@
-"""How an account is reached: where its token comes from, how it travels, what may take how long."""
+"""Access to an account: the source of its token, the way of the token, and the timeouts."""
 
 import json
 import sys
@@ -36,7 +36,7 @@ def account_in(words: list[str]) -> ChosenAccount:
 
 
 def post(url: str, form: bytes) -> Reply:
-    """A token endpoint that grants a token which names what it was asked for."""
+    """A token endpoint whose token repeats the request."""
     asked = "|".join([url, *(f"{name}:{value}" for name, value in parse_qsl(form.decode()))])
     return Reply(200, body=json.dumps({"access_token": asked.replace(" ", "_")}).encode())
 
@@ -79,14 +79,14 @@ def test_each_way_of_having_a_token(files: Files, given: dict[str, Any], expecte
         ({**GRANT, "token_url": "http://auth.example", "client_secret": SECRET}, "would travel"),
     ],
 )
-def test_half_a_way_is_told(given: dict[str, Any], missing: str) -> None:
+def test_incomplete_access_is_reported(given: dict[str, Any], missing: str) -> None:
     with pytest.raises(UsageProblem, match=missing) as caught:
         token_of(TokenOptions(**given), post, lambda: NOW)
     assert caught.value.hint
     assert SECRET not in caught.value.message + caught.value.hint
 
 
-def test_how_long_anything_may_take() -> None:
+def test_timeouts_of_requests() -> None:
     typed = ["--connect-timeout", "1.5", "--answer-timeout", "2"]
     for words, expected in ((typed, Timeouts(1.5, 2, 300)), ([], Timeouts(10, 60, 300))):
         assert timeouts_of(account_in(words).connection.timeouts) == expected
@@ -149,7 +149,7 @@ def test_the_strongest_source_names_the_way(
         (401, {"error": "invalid_client", "error_description": SECRET}, 4),
     ],
 )
-def test_from_client_credentials_to_an_answer_beside_each_row(
+def test_client_credentials_lead_to_answers_beside_rows(
     feedtool: Feedtool,
     files: Files,
     account: tuple[str, ...],
@@ -221,7 +221,7 @@ def test_no_command_sends_a_token_unencrypted(
 
 @pytest.mark.parametrize("given", [("--insecure-http",), ("--profile", "shop")])
 @pytest.mark.usefixtures("_reached")
-def test_who_allows_it_reaches_the_service(
+def test_allowed_insecure_http_reaches_the_service(
     feedtool: Feedtool, files: Files, given: tuple[str, ...]
 ) -> None:
     files.text(ALLOWING, "feedtool.toml")

@@ -78,7 +78,7 @@ CASES: dict[str, tuple[Answers, int, dict[str, bool], str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_wrong_and_the_way_out(feedtool: Feedtool, case: str) -> None:
+def test_problems_of_an_account_have_hints(feedtool: Feedtool, case: str) -> None:
     answers, code, expected, said = CASES[case]
 
     def answer(path: str) -> tuple[int, dict[str, str], bytes]:

@@ -109,7 +109,7 @@ def test_the_sandbox_is_nobodys_profile(
             assert opened.reading.dialect.columns == {}
 
 
-def test_what_is_mended_counts_from_the_next_time_on(accounts: Open, files: Files) -> None:
+def test_corrected_profiles_count_from_the_next_time_on(accounts: Open, files: Files) -> None:
     files.text(CONFIG, "feedtool.toml")
     every = accounts()
     with pytest.raises(UsageProblem, match="--seller is missing"), every.open("mall"):
@@ -174,7 +174,7 @@ LACKS = {
 
 
 @pytest.mark.parametrize("profile", LACKS)
-def test_what_an_account_lacks_is_known_before_anybody_is_asked(
+def test_missing_settings_are_known_before_any_request(
     accounts: Open, files: Files, profile: str
 ) -> None:
     files.text(f"[profile.shop]\n{profile}\n", "feedtool.toml")
@@ -214,7 +214,7 @@ class Heard(Notifier):
         self.sent.append(([*targets], json.loads(body)["profile"]))
 
 
-def test_whoever_hears_of_runs_hears_of_each_account(accounts: Open, files: Files) -> None:
+def test_notices_name_their_account(accounts: Open, files: Files) -> None:
     files.text(f'{CONFIG}hook = "told"\n', "feedtool.toml")
     every, heard = accounts("--seller", "9", "--token", "t"), Heard()
     every = replace(every, notices=replace(every.notices, notifier=heard))
@@ -241,9 +241,7 @@ def test_a_folder_of_profiles_is_as_it_is_now(accounts: Open, files: Files) -> N
         assert (opened.session.seller, opened.session.profile) == ("4", "south")
 
 
-def test_what_an_account_lacks_is_found_out_anew_when_its_file_changes(
-    accounts: Open, files: Files
-) -> None:
+def test_missing_settings_are_checked_again_after_a_change(accounts: Open, files: Files) -> None:
     seller = f'base_url = "{ADDRESS}"\nseller = "2"\n'
     files.text(seller, "sellers/south.toml")
     every = accounts("--profiles", str(files.folder / "sellers"))

@@ -27,7 +27,7 @@ OLD["path"] = "Home > Kitchen > Old kettles"
 
 
 def fill(service: str = SERVICE, language: str = "en", *, is_whole: bool = True) -> None:
-    """A small catalogue, as if it had been brought."""
+    """Store a small catalogue, as after a synchronisation."""
     properties = {"0A0101": KETTLES, "0B0101": MANY}
     bring(TREE, TREE_BRANDS, properties, language=language, service=service, is_whole=is_whole)
 
@@ -35,7 +35,7 @@ def fill(service: str = SERVICE, language: str = "en", *, is_whole: bool = True)
 # Search.
 
 
-def test_a_table_of_what_is_found(feedtool: Feedtool) -> None:
+def test_found_entries_are_listed(feedtool: Feedtool) -> None:
     fill()
     ran = feedtool("catalog search kettle")
     assert ran.code == 0
@@ -67,7 +67,9 @@ def test_words_need_no_quotes(feedtool: Feedtool, words: str) -> None:
     ("text", "hint"), [("ketles", "did you mean Kettles"), ("xyzzy", "try a part of a word")]
 )
 @pytest.mark.parametrize(("form", "out"), [("text", ""), ("json", "[]\n")])
-def test_nothing_is_found(feedtool: Feedtool, text: str, hint: str, form: str, out: str) -> None:
+def test_a_search_without_matches_is_reported(
+    feedtool: Feedtool, text: str, hint: str, form: str, out: str
+) -> None:
     fill()
     ran = feedtool("catalog search", text, "--format", form)
     assert (ran.code, ran.out) == (9, out)
@@ -141,7 +143,7 @@ def test_a_category_with_its_properties(feedtool: Feedtool) -> None:
     }
 
 
-def test_above_level_3_what_is_below(feedtool: Feedtool) -> None:
+def test_a_category_above_level_3_lists_its_children(feedtool: Feedtool) -> None:
     fill()
     lines = feedtool("catalog show 0A01").out.splitlines()
     assert lines[2] == "products go into categories of level 3"
@@ -165,7 +167,7 @@ def test_one_that_was_never_brought_to_its_end_says_so(feedtool: Feedtool) -> No
     assert "never brought to its end" in feedtool("catalog search kettle").err
 
 
-def test_nothing_steers_the_terminal(feedtool: Feedtool) -> None:
+def test_output_holds_no_control_characters(feedtool: Feedtool) -> None:
     evil = "Kettle\x1b[2J\u202egnp\r\n"
     bring([category("0A0101", evil)], [], {"0A0101": [prop(label=evil, unit=evil)]})
     for words in (["search", "kettle"], ["show", "0A0101"]):
@@ -195,7 +197,9 @@ def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
     assert feedtool("catalog show 1E0101").code == 0
 
 
-def test_on_a_port_without_any_seller(feedtool: Feedtool, account: tuple[str, ...]) -> None:
+def test_a_catalogue_is_synchronised_without_a_seller(
+    feedtool: Feedtool, account: tuple[str, ...]
+) -> None:
     ran = feedtool("catalog sync", *account, "--category", "1E0101", "--page-size", "50")
     assert ran.code == 0, ran.err
     assert "Properties of 1 category, 1 new" in ran.out

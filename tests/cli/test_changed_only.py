@@ -30,26 +30,26 @@ def sent(home: Path, files: Files) -> Path:
 
 @pytest.fixture
 def changed(files: Files, sent: Path) -> Path:
-    """The same with another quantity in its first row."""
+    """The file with another quantity in its first row."""
     assert files.csv(offer(1, quantity="8"), TWO) == sent
     return sent
 
 
-def test_what_is_unchanged_is_not_sent(feedtool: Feedtool, sent: Path) -> None:
+def test_unchanged_rows_are_not_sent(feedtool: Feedtool, sent: Path) -> None:
     ran = feedtool("submit", sent, *CHANGED)
     assert (ran.code, ran.statuses, ran.counts) == (9, ["Unchanged"] * 2, [2, 0, 0, 2, 0])
     assert ran.only["packages"] == []
     assert sent.with_name("offers.result.csv").read_text("utf-8").count("Unchanged") == 2
 
 
-def test_a_dry_run_says_what_would_be_sent(feedtool: Feedtool, changed: Path) -> None:
+def test_a_dry_run_shows_changed_rows(feedtool: Feedtool, changed: Path) -> None:
     ran = feedtool("submit", changed, "--dry-run", *CHANGED)
     assert (ran.code, ran.statuses) == (0, ["Valid", "Unchanged"])
     assert [one["rows"] for one in ran.only["packages"]] == [1]
     assert feedtool("submit", changed, "--dry-run", "--format", "json").statuses == ["Valid"] * 2
 
 
-def test_a_plan_of_what_has_changed_is_kept(feedtool: Feedtool, changed: Path) -> None:
+def test_a_plan_holds_only_changed_rows(feedtool: Feedtool, changed: Path) -> None:
     making = ("--sandbox", "--changed-only", "--prefer-update", "--dry-run", "--save-plan", "p")
     assert feedtool("submit", changed, *making).code == 0
     ran = feedtool("submit --plan p --format json")
@@ -59,14 +59,14 @@ def test_a_plan_of_what_has_changed_is_kept(feedtool: Feedtool, changed: Path) -
 
 @pytest.mark.usefixtures("sent")
 @pytest.mark.parametrize("name", ["back.xlsx", "back.csv"])
-def test_an_export_that_nobody_has_touched_sends_nothing(feedtool: Feedtool, name: str) -> None:
+def test_an_untouched_export_sends_nothing(feedtool: Feedtool, name: str) -> None:
     assert feedtool("export offers --sandbox --out", name).code == 0
     ran = feedtool("submit", name, *CHANGED)
     assert (ran.code, set(ran.statuses)) == (9, {"Unchanged"})
 
 
-def test_an_export_tells_what_others_have_done(feedtool: Feedtool, sent: Path) -> None:
-    """Another ledger is another machine, which knows nothing of what this one sends."""
+def test_an_export_shows_changes_of_others(feedtool: Feedtool, sent: Path) -> None:
+    """Another ledger is another machine, which does not know what this one sends."""
     elsewhere = ("--ledger", "sqlite:///elsewhere.sqlite")
     exporting = ("export", "offers", "--sandbox", "--out", "back.csv", "--yes", *elsewhere)
     assert feedtool(*exporting).code == 0
@@ -82,9 +82,7 @@ def test_an_export_tells_what_others_have_done(feedtool: Feedtool, sent: Path) -
 
 
 @pytest.mark.usefixtures("sent")
-def test_what_a_guard_holds_is_named_explained_and_released(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_held_rows_are_named_explained_and_released(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1, price__price="1999"), offer(2))
     told = feedtool("submit", path, "--sandbox", "--dry-run").out
     assert "Held[price-factor] 1 row: the price goes up from 19.99" in told
@@ -102,7 +100,7 @@ def test_what_a_guard_holds_is_named_explained_and_released(
 
 
 @pytest.mark.usefixtures("sent")
-def test_why_a_guard_was_released_is_kept_with_the_run(feedtool: Feedtool, files: Files) -> None:
+def test_the_reason_of_a_release_is_kept_with_the_run(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer(1, price__price="1999"))
     why = ("--release", "price-factor", "--reason", "a new supplier")
     assert feedtool("submit offers.csv --sandbox --dry-run --save-plan p", *why).code == 0
@@ -143,7 +141,7 @@ def test_a_profile_may_say_so(feedtool: Feedtool, files: Files, sent: Path) -> N
 
 
 @pytest.mark.usefixtures("sent")
-def test_a_watcher_sends_what_has_changed(feedtool: Feedtool, files: Files) -> None:
+def test_a_watcher_sends_changed_rows(feedtool: Feedtool, files: Files) -> None:
     for rows, code, told in (
         ([ONE, offer(2, quantity="8")], 0, "2 rows: 1 Integrated, 1 Unchanged"),
         ([offer(1, price__price="1999")], 1, "1 row: 1 Held"),

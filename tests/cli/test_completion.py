@@ -15,7 +15,7 @@ CONFIGURATION = '[profile.shop]\nbase_url = "https://shop.example/v2"\n[profile.
 
 
 def completed(feedtool: Feedtool, words: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What follows `feedtool WORDS` on Tab, each with its meaning behind a colon, for zsh."""
+    """The completions of `feedtool WORDS`, each with its meaning behind a colon, for zsh."""
     line = f"feedtool {words}"
     monkeypatch.setenv("_FEEDTOOL_COMPLETE", "zsh_complete")
     monkeypatch.setenv("COMP_WORDS", line)
@@ -67,7 +67,7 @@ COMPLETED = {
 
 
 @pytest.mark.usefixtures("_shop")
-def test_what_is_completed(feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_completions_of_words(feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch) -> None:
     for words, wanted in COMPLETED.items():
         entries = completed(feedtool, words, monkeypatch)
         begun = [entry[: len(start)] for start, entry in zip(wanted, entries, strict=False)]

@@ -52,12 +52,12 @@ def test_samples_in_every_direction(feedtool: Feedtool, name: str) -> None:
         if ran.code == 2:
             assert all(ran.error())
         elif "mistakes" not in name:
-            _goes_on(feedtool, target, name)
+            _assert_convertible(feedtool, target, name)
     assert tuple(found) == SAMPLE_CODES[name]
 
 
-def _goes_on(feedtool: Feedtool, target: Path, name: str) -> None:
-    """What was written can be read, and becomes what it is once more, the same."""
+def _assert_convertible(feedtool: Feedtool, target: Path, name: str) -> None:
+    """Assert that a written file can be read and converted once more, unchanged."""
     is_unmarked = target.suffix == ".csv" and name.startswith("legacy")
     kind = ("--as", "legacy-offers") if is_unmarked else ()
     again = Path(f"again{target.suffix}")
@@ -69,7 +69,7 @@ def _goes_on(feedtool: Feedtool, target: Path, name: str) -> None:
 
 
 def refused(ran: Ran, code: int, why: str) -> bool:
-    """Whether it ends so, and a line says why."""
+    """True for this exit code with this reason in its error."""
     return ran.code == code and why in ran.error()[0]
 
 
@@ -132,7 +132,7 @@ def test_a_purge_is_never_carried_over_and_pools_stay_among_zips(
     assert "PublicationPool “1, FR”: its rows are for one channel, PRIMARY unless" in ran.err
 
 
-def test_what_an_offers_xml_has_beyond_the_format_is_lost(feedtool: Feedtool, files: Files) -> None:
+def test_unknown_attributes_of_an_offers_xml_are_lost(feedtool: Feedtool, files: Files) -> None:
     xml = member(zipped([OFFER])).decode().replace('Vat="20"', 'Vat="20" Flash="1"')
     ran = feedtool("convert", files.text(xml, "Offers.xml"), "out.csv")
     assert ran.code == 1
@@ -209,7 +209,7 @@ def test_products_of_the_legacy_interface(feedtool: Feedtool, files: Files) -> N
 # What is refused before anything is written.
 
 
-def test_nothing_is_overwritten_unasked(feedtool: Feedtool, files: Files) -> None:
+def test_files_are_overwritten_only_on_request(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1))
     files.text("mine", "out.json")
     files.text("", "out/note.txt")
@@ -266,7 +266,7 @@ def test_an_empty_folder_and_a_pipe(feedtool: Feedtool) -> None:
             assert refused(feedtool("convert", name, target), 3, f"{name} {why}")
 
 
-def test_what_requests_hold_beyond_a_sheet_is_listed(feedtool: Feedtool, files: Files) -> None:
+def test_members_of_requests_without_a_column_are_listed(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1))
     assert feedtool("convert", path, "a.json").code == 0
     (body,) = requests("a.json")
@@ -284,7 +284,7 @@ def test_rows_of_one_file_for_two_channels(feedtool: Feedtool, files: Files) -> 
         assert not Path(name).exists()
 
 
-def test_json_beyond_what_is_held(feedtool: Feedtool, files: Files) -> None:
+def test_json_beyond_the_limit_is_refused(feedtool: Feedtool, files: Files) -> None:
     files.text("[profile.shop]\nreading.strings = 1048576\n", "feedtool.toml")
     path = files.text(b"[" + b" " * (1 << 20) + b"]", "a.json")
     ran = feedtool("convert", path, "out.csv", "--profile", "shop")

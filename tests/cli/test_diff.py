@@ -90,7 +90,7 @@ def test_invalid_rows_are_counted(feedtool: Feedtool, files: Files) -> None:
         ("diff legacy.csv legacy.csv --as legacy-offers", 2, "legacy-offers cannot be compared"),
     ],
 )
-def test_what_cannot_be_compared(
+def test_wrong_comparisons_are_refused(
     feedtool: Feedtool, files: Files, command: str, code: int, message: str
 ) -> None:
     files.csv(offer(1))

@@ -1,4 +1,4 @@
-"""The exit codes, in whatever form a result is printed."""
+"""Exit codes, with any form of output."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_the_form_never_changes_the_code(feedtool: Feedtool, command: str) -> No
         assert feedtool(command, "--format", form).code == ENDS[command]
 
 
-def test_json_tells_what_stopped_a_delivery(feedtool: Feedtool) -> None:
+def test_json_names_the_stop_of_a_delivery(feedtool: Feedtool) -> None:
     ran = feedtool(f"{WRONG_TOKEN} --format json")
     assert "--token wrong" not in ran.out + ran.err
     assert ran.only["stopped"]["message"] == ran.error()[0]
@@ -73,7 +73,7 @@ def test_json_tells_what_stopped_a_delivery(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.parametrize("file", ["nope.csv", ".", "empty.csv", "other.csv"])
-def test_a_file_that_cannot_be_read_is_told_once(feedtool: Feedtool, file: str) -> None:
+def test_an_unreadable_file_is_reported_once(feedtool: Feedtool, file: str) -> None:
     ran = feedtool("validate", file)
     assert ran.code == 3
     lines = [line.strip() for line in (ran.out + ran.err).splitlines()]

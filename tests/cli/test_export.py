@@ -1,4 +1,4 @@
-"""`feedtool export`: what the service has comes into a file that can be sent back as it is."""
+"""`feedtool export`: a file of the service's data, which can be sent back unchanged."""
 
 import csv
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.areas.products.sandbox.records import stored_products
-from tests.cli.conftest import SAMPLES, Feedtool, made_by, on_shelf, rows_of
+from tests.cli.conftest import SAMPLES, Feedtool, made_by, rows_of, sandbox_offers
 from tests.conftest import Files, offer
 from tests.pairs import pairs
 
@@ -35,14 +35,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shop(home: Path) -> list[Any]:
-    """The offers of that sandbox, which is in the test's own home."""
+    """The offers of the sandbox, which is in the test's own home."""
     shutil.copytree(home, "home")
     return offers()
 
 
 def offers() -> list[Any]:
     """All that the sandbox knows of its offers, but when they were changed."""
-    found = on_shelf()
+    found = sandbox_offers()
     assert len(found) == len(ROWS)
     left = {"updatedAt", "salesChannelFeedback"}
     return [{name: of[name] for name in of.keys() - left} for of in found]
@@ -82,7 +82,7 @@ def test_there_and_back_changes_nothing(
     assert offers() == shop
 
 
-def test_what_is_shown_is_known_and_not_sent(feedtool: Feedtool, shop: list[Any]) -> None:
+def test_read_only_columns_are_known_and_not_sent(feedtool: Feedtool, shop: list[Any]) -> None:
     fields = "salesChannelFeedback,offerState,product,facialPrice.price,comments"
     assert feedtool("export offers --sandbox --fields", fields).code == 0
     first = rows_of("offers.xlsx", "Offers")[0]
@@ -101,7 +101,7 @@ def test_offers_can_be_removed_by_it(feedtool: Feedtool) -> None:
         assert (ran.code, ran.said) == (0, "")
     assert feedtool("validate gone.xlsx --format json").only["kind"] == "offers-delete"
     assert feedtool("submit gone.csv --sandbox").code == 0
-    assert on_shelf() == []
+    assert sandbox_offers() == []
 
 
 FILTERS = {
@@ -128,7 +128,7 @@ HINT = "stock is what it is now: empty the cells that you do not change"
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_is_printed(feedtool: Feedtool) -> None:
+def test_the_output_of_an_export(feedtool: Feedtool) -> None:
     ran = feedtool("export offers --sandbox")
     lines = ["offers.xlsx  offers-update, sheet Offers, header in row 2", "4 rows"]
     assert ran.out.splitlines() == lines
@@ -153,7 +153,7 @@ def test_a_csv_opens_without_formulas(feedtool: Feedtool) -> None:
 
 
 def created(state: Path) -> Any:
-    """All that the sandbox knows of its products, but when they were changed."""
+    """The sandbox's products, without their times of change."""
     with Sandbox(sandbox_parts(), state) as sandbox:
         return undated(list(stored_products(sandbox, "sandbox")))
 
@@ -186,7 +186,7 @@ def test_products_there_and_back_change_nothing(
 
 @pytest.mark.usefixtures("shop")
 @pytest.mark.parametrize("kind", ["competing-offers", "competing-offer-changes"])
-def test_what_others_offer(feedtool: Feedtool, kind: str) -> None:
+def test_competing_offers_are_exported(feedtool: Feedtool, kind: str) -> None:
     ran = feedtool("export", kind, "--sandbox", "--format", "json")
     assert ran.code == 0, ran.err
     found = rows_of(f"{kind}.xlsx")

@@ -1,4 +1,4 @@
-"""`results RUN --failed-only`: the rows to correct as a workbook, ready to be sent as it is."""
+"""`results RUN --failed-only`: a workbook of the rows to correct, ready to be sent."""
 
 import shutil
 from collections import Counter
@@ -158,10 +158,10 @@ def test_every_cell_is_as_the_user_had_it(failed: Callable[..., Path], tmp_path:
     assert kinds <= {"s", "inlineStr", "n", "b"}, "no formula"
 
 
-def test_what_is_typed_over_a_date_or_a_percentage_is_a_number(
+def test_a_number_typed_over_a_date_or_a_percentage_is_a_number(
     feedtool: Feedtool, failed: Callable[..., Path], tmp_path: Path
 ) -> None:
-    """Cells have the format of their column, but for what could be sent so without a correction."""
+    """Cells keep their column's format, unless they could be sent without a correction."""
     day, form = date(2026, 1, 12), "yyyy-mm-dd"
     looks: dict[str, tuple[Any, str, Any]] = {
         "quantity": (day, form, "2026-01-12"),
@@ -221,7 +221,7 @@ def test_messages_name_places_of_the_file_that_are_not_in_the_workbook(
     assert f"the cells {place} are merged" in found["feedtool message"]
 
 
-def test_a_recipes_rows_are_said_in_the_words_of_the_sheet(
+def test_rows_of_a_recipe_have_the_headers_of_the_sheet(
     failed: Callable[..., Path], files: Files
 ) -> None:
     """A field that has no column there has its label, and a hint the row's number here; what only
@@ -253,7 +253,7 @@ def test_a_csvs_fields_are_texts_unless_only_their_column_settled_them(
     assert [row["price.price"] for row in found][2:] == ["12,5", 1234, " x "]
 
 
-def test_what_the_command_said_of_all_rows_is_in_them(
+def test_rows_to_correct_hold_the_options_of_the_command(
     feedtool: Feedtool, failed: Callable[..., Path], files: Files
 ) -> None:
     rows = [update(1, action="Delete", salesChannelId="A"), update(2, action="delet")]
@@ -286,9 +286,7 @@ def test_somebodys_corrections_are_left_alone(
     assert rows_of(place, "Offers")[0]["quantity"] == "-1"
 
 
-def test_where_nothing_is_to_be_corrected_there_is_nothing_to_do(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_without_rows_to_correct_no_workbook_is_written(feedtool: Feedtool, files: Files) -> None:
     feedtool("submit --sandbox", files.csv(offer()))
     ran = feedtool("results 1 --failed-only")
     note = "note: no row of run 1 is to be corrected, and no workbook was written\n"
@@ -343,7 +341,7 @@ WRITTEN: dict[str, list[tuple[str, set[str]]]] = {
 
 
 @pytest.mark.parametrize("case", WRITTEN)
-def test_when_and_where_it_is_written(feedtool: Feedtool, files: Files, case: str) -> None:
+def test_the_places_of_the_workbook(feedtool: Feedtool, files: Files, case: str) -> None:
     Path("there").mkdir()
     files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
     for command, places in WRITTEN[case]:
@@ -380,7 +378,7 @@ def test_a_link_to_nowhere_is_left_alone(feedtool: Feedtool, files: Files) -> No
     assert Path(ran.only["failed"]).name == "offers.failed-2.xlsx"
 
 
-def test_where_its_folder_has_gone_it_is_kept_with_the_ledger(
+def test_without_its_folder_the_workbook_is_kept_with_the_ledger(
     feedtool: Feedtool, files: Files
 ) -> None:
     files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")

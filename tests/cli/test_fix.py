@@ -59,7 +59,9 @@ REFUSED = {
 
 @pytest.mark.usefixtures("offers")
 @pytest.mark.parametrize(("arguments", "error"), REFUSED.items(), ids=REFUSED)
-def test_what_is_refused(feedtool: Feedtool, arguments: str, error: tuple[str, str]) -> None:
+def test_wrong_options_are_refused(
+    feedtool: Feedtool, arguments: str, error: tuple[str, str]
+) -> None:
     ran = feedtool(f"validate {arguments}")
     assert ran.code == 2
     assert ran.error() == error
@@ -83,7 +85,7 @@ FIXABLE = {
     ],
     ids=ascii,
 )
-def test_what_fixes_can_fix_is_told(feedtool: Feedtool, rows: str, command: str) -> None:
+def test_possible_fixes_are_listed(feedtool: Feedtool, rows: str, command: str) -> None:
     Path("offers.csv").write_bytes(HEAD + rows.encode() + b"\r\n")
     out = feedtool(f"{command} offers.csv").out
     found = re.findall(r"^  help: `validate (.*)` can fix (\d) cells?: ", out, re.MULTILINE)
@@ -91,7 +93,7 @@ def test_what_fixes_can_fix_is_told(feedtool: Feedtool, rows: str, command: str)
     assert "can fix" not in feedtool(f"{command} offers.csv --format json").out
 
 
-def test_of_what_has_no_cells_nothing_is_told(feedtool: Feedtool) -> None:
+def test_files_without_cells_get_no_fixes(feedtool: Feedtool) -> None:
     feedtool("convert", SAMPLES / "legacy-offers.xlsx", "Offers.xml")
     path = Path("Offers.xml")
     path.write_text(path.read_text("utf-8").replace('Price="28.9"', 'Price="28.9951"', 1), "utf-8")
@@ -99,7 +101,7 @@ def test_of_what_has_no_cells_nothing_is_told(feedtool: Feedtool) -> None:
     assert ("number-precision" in out, "can fix" in out) == (True, False)
 
 
-def test_what_is_said(feedtool: Feedtool, offers: Path) -> None:
+def test_the_text_about_fixes(feedtool: Feedtool, offers: Path) -> None:
     ran = feedtool("validate --fix=stock -v", offers)
     assert ran.code == 1
     assert ran.out.splitlines()[1:9] == [
@@ -118,7 +120,7 @@ def test_what_is_said(feedtool: Feedtool, offers: Path) -> None:
     assert "Fixed copy: offers.fixed.csv\n" in ran.out
 
 
-def test_what_a_script_reads(feedtool: Feedtool, offers: Path) -> None:
+def test_the_json_about_fixes(feedtool: Feedtool, offers: Path) -> None:
     ran = feedtool("validate --fix --format json", offers)
     assert ran.only["fixed"] == {
         "cells": 1,
@@ -153,7 +155,7 @@ def test_the_copy_is_as_its_own_check_says(feedtool: Feedtool, offers: Path) -> 
     assert sorted(map(str, Path().glob("*.csv"))) == ["offers.csv", "offers.fixed.csv"]
 
 
-def test_what_was_fixed_can_be_fixed_by_another_fix(feedtool: Feedtool, offers: Path) -> None:
+def test_a_fixed_file_can_be_fixed_again(feedtool: Feedtool, offers: Path) -> None:
     feedtool("validate --fix", offers)
     ran = feedtool("validate --fix=round offers.fixed.csv --format json")
     assert ran.only["fixed"]["byFix"] == {"round": 1}
@@ -196,7 +198,7 @@ def test_an_earlier_copy_is_not_taken_for_this_ones(feedtool: Feedtool, offers: 
     assert feedtool("validate --fix", offers).said == warning
 
 
-def test_in_place_only_when_asked(feedtool: Feedtool, offers: Path) -> None:
+def test_a_file_is_fixed_in_place_only_on_request(feedtool: Feedtool, offers: Path) -> None:
     feedtool("validate --fix --in-place", offers)
     first = offers.read_bytes()
     assert first.splitlines()[1].startswith(b"A-1;19,995;5;Invalid;")

@@ -1,4 +1,4 @@
-"""`forget` as it is typed."""
+"""`forget` on the command line."""
 
 import os
 import shutil
@@ -39,7 +39,7 @@ def ledger(home: Path) -> Iterator[sqlite3.Connection]:
 
 
 @pytest.mark.usefixtures("ledger")
-def test_it_says_what_it_forgets(feedtool: Feedtool) -> None:
+def test_forget_lists_its_runs(feedtool: Feedtool) -> None:
     there = {*SNAPSHOTS.iterdir()}
     would, done = feedtool(f"{FORGET} --dry-run"), feedtool(FORGET)
     assert would.code == done.code == 0
@@ -64,7 +64,9 @@ def test_json_names_every_run(feedtool: Feedtool) -> None:
     assert of["from"] == "2025-01-02T03:04:05+00:00"
 
 
-def test_it_says_what_stays_and_why(feedtool: Feedtool, ledger: sqlite3.Connection) -> None:
+def test_forget_names_kept_runs_with_their_reason(
+    feedtool: Feedtool, ledger: sqlite3.Connection
+) -> None:
     ledger.execute("UPDATE counts SET held = 1 WHERE run_id = 2")
     line = feedtool(FORGET).out.splitlines()[1]
     assert line.endswith("from run 2 on: guards hold rows of it")

@@ -1,4 +1,4 @@
-"""What `--help` shows, and under which heading."""
+"""Contents and headings of `--help`."""
 
 import re
 

@@ -70,7 +70,7 @@ def test_options_answer_without_a_terminal(
         (f"{ACCOUNT} --token-file x --channel P --base-url a.example", "“a.example” is no base"),
     ],
 )
-def test_half_an_account_is_none(feedtool: Feedtool, options: str, missing: str) -> None:
+def test_an_incomplete_account_is_refused(feedtool: Feedtool, options: str, missing: str) -> None:
     ran = feedtool(f"init {options}")
     assert ran.code == Exit.USAGE
     assert missing in ran.error()[0]
@@ -101,7 +101,7 @@ LAST = "feedtool submit feedtool-demo/offers-upsert.failed.xlsx --sandbox"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="terminals of another kind")
-def test_what_the_screen_says_leads_to_a_submission(tmp_path: Path) -> None:
+def test_following_the_screen_leads_to_a_submission(tmp_path: Path) -> None:
     """In a fresh folder and home, on a real terminal, by typing only what is shown there.
 
     The first answer that is offered is taken, and the first command that is named next.

@@ -1,4 +1,4 @@
-"""What a sheet, a header and a row are taken for: said with the result, and asked if unclear."""
+"""The kind of a sheet, its header and its rows: shown with the result, and asked if unclear."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -30,7 +30,7 @@ def unclear(files: Files) -> Path:
 
 
 def types_sent() -> list[str]:
-    """The types of what the service was sent; it knows no offers, and refuses each Update."""
+    """The package types that the service got; it knows no offers, and refuses each Update."""
     return [package_type for _, package_type in applied()]
 
 
@@ -51,7 +51,7 @@ def test_without_a_terminal_it_is_refused(feedtool: Feedtool, command: str, form
 @pytest.mark.usefixtures("unclear")
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("answer", "code"), [("update\n", 0), ("new\n", 3), ("what\nnew\n", 3)])
-def test_on_a_terminal_it_is_asked(
+def test_the_kind_is_asked_on_a_terminal(
     on_terminal: OnTerminal, command: str, answer: str, code: int
 ) -> None:
     # The service refuses the Updates, and an Update cannot hold all that `convert` is given.
@@ -77,7 +77,7 @@ def test_a_script_is_asked_nothing(on_terminal: OnTerminal) -> None:
 
 @pytest.mark.usefixtures("unclear")
 @pytest.mark.parametrize("is_older", [False, True], ids=["a run", "a run of an older feedtool"])
-def test_what_a_sheet_was_taken_for_holds_for_the_run(
+def test_the_kind_of_a_sheet_is_kept_with_the_run(
     feedtool: Feedtool, on_terminal: OnTerminal, *, is_older: bool
 ) -> None:
     assert on_terminal("update\n", "submit", "offers.csv", "--sandbox")[0] == 1
@@ -96,7 +96,7 @@ def test_what_a_sheet_was_taken_for_holds_for_the_run(
 
 
 @pytest.mark.usefixtures("unclear")
-def test_where_the_kind_is_said_it_is_not_asked(feedtool: Feedtool, files: Files) -> None:
+def test_a_given_kind_is_not_asked(feedtool: Feedtool, files: Files) -> None:
     assert feedtool("submit offers.csv --sandbox --as offers-update").code == 1
     files.text('[defaults]\nas = "offers-update"\n', "feedtool.toml")
     assert feedtool("submit offers.csv --sandbox").code == 1
@@ -112,7 +112,7 @@ FIRST = {
 
 
 @pytest.mark.parametrize(("said", "row"), FIRST.items())
-def test_the_first_line_says_what_it_is_and_why(
+def test_the_first_line_names_kind_and_reason(
     feedtool: Feedtool, files: Files, said: str, row: dict[str, str]
 ) -> None:
     name = files.csv(row, name="first.csv").name
@@ -213,7 +213,7 @@ REASON = "this row is a total by its reference"
 
 @pytest.fixture
 def totalled(files: Files) -> Path:
-    """Two offers, and a row below them that is none."""
+    """Two offers, and a row of totals below them."""
     return files.csv(offer(1), offer(2), TOTAL)
 
 
@@ -246,14 +246,16 @@ def test_with_nothing_else_there_is_nothing_to_do(
 
 
 @pytest.mark.parametrize("words", ["--as-row 4", "--as-row 9,4", "--as-row 9 --as-row=4"])
-def test_a_row_is_taken_if_that_is_said(feedtool: Feedtool, totalled: Path, words: str) -> None:
+def test_a_row_of_totals_is_taken_on_request(
+    feedtool: Feedtool, totalled: Path, words: str
+) -> None:
     ran = feedtool(f"submit {totalled.name} --sandbox --format json {words}")
     assert (ran.code, ran.statuses) == (0, ["Integrated"] * 3)
     assert ran.counts == [3, 3, 0, 0, 0]
     assert feedtool("results 1 --format json").only["results"] == ran.only["results"]
 
 
-def test_a_plan_keeps_which_rows_are_taken(feedtool: Feedtool, totalled: Path) -> None:
+def test_a_plan_keeps_rows_taken_on_request(feedtool: Feedtool, totalled: Path) -> None:
     making = ("--sandbox", "--dry-run", "--as-row", "4", "--save-plan", "plan")
     assert feedtool("submit", totalled, *making).code == 0
     other = feedtool("submit --plan plan --as-row 3")

@@ -68,7 +68,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("command", REFUSED)
-def test_what_is_wrong_with_options_is_said_in_it(feedtool: Feedtool, command: str) -> None:
+def test_errors_of_options_are_translated(feedtool: Feedtool, command: str) -> None:
     ran = feedtool(command)
     assert ran.err.startswith(REFUSED[command])
     assert ran.err.splitlines()[1].startswith(("aide\u00a0: ", "ayuda: "))

@@ -242,7 +242,7 @@ def test_every_command_is_tried() -> None:
 
 
 @pytest.mark.usefixtures("_strange_language")
-def test_nothing_but_messages_is_shown(
+def test_all_output_is_translated(
     feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(output, "LINE_INTERVAL", 0.0)
@@ -269,7 +269,7 @@ def test_nothing_but_messages_is_shown(
 
 
 @pytest.mark.usefixtures("_strange_language", "answers")
-def test_nothing_but_messages_is_shown_of_what_waits(feedtool: Feedtool) -> None:
+def test_all_output_about_waiting_files_is_translated(feedtool: Feedtool) -> None:
     for name in WORKBOOKS:
         shutil.copy(SAMPLES / name, ".")
         for folder in ("shop", "nobody"):
@@ -326,7 +326,7 @@ def names_of_options() -> frozenset[str]:
 @pytest.mark.parametrize(
     "command", [*(f"{words} --help-all" for words, _ in every_command()), "submit --help", *REFUSED]
 )
-def test_help_and_what_click_says_are_messages(
+def test_help_and_errors_of_click_are_translated(
     feedtool: Feedtool, files: Files, command: str
 ) -> None:
     files.text(LIST, "list.csv")

@@ -48,7 +48,7 @@ def test_a_copy_has_a_name_of_its_own(feedtool: Feedtool) -> None:
         ("check --home none", "There is no ledger none/ledger.sqlite", "--home or --ledger"),
     ],
 )
-def test_what_cannot_be_is_said_and_leaves_nothing(
+def test_impossible_commands_leave_no_file(
     feedtool: Feedtool, words: str, reason: str, way_out: str
 ) -> None:
     Path("there.sqlite").write_bytes(b"a copy")
@@ -74,7 +74,7 @@ def test_an_older_ledger_stays_as_it_is(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_every_command_says_what_to_do_with_a_damaged_ledger(feedtool: Feedtool) -> None:
+def test_every_command_has_a_hint_for_a_damaged_ledger(feedtool: Feedtool) -> None:
     content = LEDGER.read_bytes()
     LEDGER.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
     for words in ("runs", "ledger check", "ledger backup copy"):

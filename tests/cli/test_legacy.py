@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.areas.legacy.conftest import OFFER, changed, member, zipped
-from tests.cli.conftest import Feedtool, coloured, on_shelf, rows_of
+from tests.cli.conftest import Feedtool, coloured, rows_of, sandbox_offers
 from tests.conftest import Files, gtin, offer
 
 BAD = "2000000000008"
@@ -15,11 +15,10 @@ RESULT = "Offers.result.xlsx"
 
 
 def shelf() -> dict[str, dict[str, Any]]:
-    return {one["sellerExternalReference"]: one for one in on_shelf()}
+    return {one["sellerExternalReference"]: one for one in sandbox_offers()}
 
 
 def answered(key: str) -> list[Any]:
-    """A column of the answers."""
     return [row[key] for row in rows_of(RESULT, header=1)]
 
 
@@ -69,7 +68,7 @@ def test_its_answers_are_in_a_workbook(feedtool: Feedtool, offers_xml: Path, kin
         assert feedtool("submit", RESULT, "--sandbox").code == 1
 
 
-def test_what_is_wrong_is_in_the_workbook_too(feedtool: Feedtool, offers_xml: Path) -> None:
+def test_problems_are_in_the_workbook_too(feedtool: Feedtool, offers_xml: Path) -> None:
     edit(offers_xml, 'Price="19.99"', 'Price="0"')
     assert feedtool("validate", offers_xml.name, "--annotate").code == 1
     assert answered("feedtool status") == ["Invalid", "Valid"]

@@ -157,7 +157,7 @@ ROWS_OF_TWO = {
 
 
 @pytest.mark.parametrize(("header", "price"), ROWS_OF_TWO.values(), ids=ROWS_OF_TWO)
-def test_what_a_map_writes_of_two_rows_is_found_again(
+def test_a_recipe_of_a_header_of_two_rows_is_found_again(
     feedtool: Feedtool, files: Files, header: str, price: str
 ) -> None:
     rows = "".join(f"R{n};{gtin(n)};{n}1,50;{n}5,99;{n}\n" for n in range(1, 8))
@@ -177,7 +177,7 @@ IN_CHINESE = "商家编码;条形码;售价;库存;成色\n" + "".join(
 )
 
 
-def test_a_header_in_any_script_is_mapped_by_what_stands_below_it(
+def test_a_header_in_any_script_is_mapped_by_its_cells(
     feedtool: Feedtool,
     on_terminal: OnTerminal,
     files: Files,
@@ -197,7 +197,7 @@ def test_a_header_in_any_script_is_mapped_by_what_stands_below_it(
     assert ran.counts == [8, 8, 0, 0, 0]
 
 
-def test_min_decides_what_is_sure(feedtool: Feedtool, files: Files) -> None:
+def test_min_sets_the_confidence_of_sure_columns(feedtool: Feedtool, files: Files) -> None:
     files.text(TITLED, "list.csv")
     columns = feedtool("map list.csv --format json --min 75").json["columns"]
     assert all(column["accepted"] for column in columns)
@@ -216,7 +216,7 @@ def test_a_sheet_that_a_recipe_fits_needs_none(feedtool: Feedtool, files: Files)
     )
 
 
-def test_a_template_of_ours_needs_none(feedtool: Feedtool, files: Files) -> None:
+def test_a_template_of_ours_needs_no_recipe(feedtool: Feedtool, files: Files) -> None:
     feedtool("template offers-upsert")
     files.text("[match", "recipes/broken.toml")  # which nothing needs
     ran = feedtool("map offers-upsert.xlsx")
@@ -243,7 +243,7 @@ def test_a_header_of_another_recipe_is_known(feedtool: Feedtool, files: Files) -
     assert recipe("recipes/more.toml")["columns"]["PV"] == "price.floor"
 
 
-def test_a_sheet_of_which_nothing_is_sure_gets_no_recipe(feedtool: Feedtool, files: Files) -> None:
+def test_a_sheet_without_a_sure_column_gets_no_recipe(feedtool: Feedtool, files: Files) -> None:
     files.text("Foo;Listino\nx;1,99\ny;2,99\nz;3,99\n", "list.csv")
     ran = feedtool("map list.csv")
     assert (ran.code, Path("recipes").exists()) == (Exit.NOTHING, False)
@@ -301,9 +301,7 @@ UNKNOWN: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize("case", UNKNOWN)
-def test_what_was_not_understood_is_told_with_the_way_out(
-    feedtool: Feedtool, files: Files, case: str
-) -> None:
+def test_errors_of_unknown_sheets_have_hints(feedtool: Feedtool, files: Files, case: str) -> None:
     text, what, way = UNKNOWN[case]
     files.text(text, "list.csv")
     error = feedtool("validate list.csv --format json").only["error"]
@@ -319,7 +317,7 @@ TOO_LATE = {
 
 
 @pytest.mark.parametrize(("words", "message"), TOO_LATE.values(), ids=TOO_LATE)
-def test_what_cannot_be_written_is_refused(
+def test_an_impossible_recipe_is_refused(
     feedtool: Feedtool, files: Files, words: str, message: str
 ) -> None:
     files.text(SEVEN + ROWS, "list.csv")
@@ -330,7 +328,7 @@ def test_what_cannot_be_written_is_refused(
     assert recipe() == before
 
 
-def test_what_differs_in_each_row_is_no_value_for_all(feedtool: Feedtool, files: Files) -> None:
+def test_a_field_that_differs_by_row_gets_no_default(feedtool: Feedtool, files: Files) -> None:
     files.text("Stock;Etat\n7;Neuf\n0;Neuf\n2;Neuf\n", "list.csv")
     ran = feedtool("map list.csv --yes")
     assert "Recipe written: recipes/list.toml (its folder recipes was made)" in ran.out
@@ -385,7 +383,7 @@ SHEETS: dict[str, tuple[dict[str, list[dict[str, str]]], str, list[str]]] = {
 
 
 @pytest.mark.parametrize("case", SHEETS)
-def test_the_sheets_that_fit_are_told(feedtool: Feedtool, files: Files, case: str) -> None:
+def test_other_fitting_sheets_are_listed(feedtool: Feedtool, files: Files, case: str) -> None:
     sheets, mapped, others = SHEETS[case]
     files.book(sheets, "list.xlsx")
     ran = feedtool("map", "list.xlsx", "--yes")
@@ -442,7 +440,7 @@ def test_a_column_that_an_expression_reads_is_not_called_useless(
     assert ran.counts == [3, 3, 0, 0, 0]
 
 
-def test_what_is_left_open_is_listed(feedtool: Feedtool, files: Files) -> None:
+def test_open_columns_are_listed(feedtool: Feedtool, files: Files) -> None:
     files.text("SKU;EAN;Precio;Su precio;Stock\n" + "A1;;9,90;7,90;3\n" * 4, "my list.csv")
     ran = feedtool("map", "my list.csv", "--yes")
     assert "another column is likelier" in ran.out

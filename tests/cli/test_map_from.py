@@ -74,7 +74,7 @@ def recipe() -> Any:
 KEPT = ("values", "default", "compute", "skip", "channels")
 
 
-def test_what_a_recipe_says_is_kept_where_headers_change(feedtool: Feedtool, deliver: Any) -> None:
+def test_a_recipe_is_kept_with_changed_headers(feedtool: Feedtool, deliver: Any) -> None:
     deliver(NEW)
     ran = feedtool("map list.csv --yes --from base.toml")
     made, base = recipe(), tomllib.loads(BASE)
@@ -89,7 +89,7 @@ def test_what_a_recipe_says_is_kept_where_headers_change(feedtool: Feedtool, del
     assert (read["rows"], read["skippedBecause"], read["invalid"]) == (3, {"not ours": 1}, 0)
 
 
-def test_only_what_changed_is_asked(on_terminal: OnTerminal, deliver: Any) -> None:
+def test_only_changed_columns_are_asked(on_terminal: OnTerminal, deliver: Any) -> None:
     deliver(OLD.replace("Qté dispo", "Bidule").replace("PA HT", "Machin"))
     answers = "quantity\nPA HT\n"
     code, asked = on_terminal(answers, "map", "list.csv", "--from", "base.toml")
@@ -99,7 +99,7 @@ def test_only_what_changed_is_asked(on_terminal: OnTerminal, deliver: Any) -> No
     assert (recipe()["columns"]["Bidule"], recipe()["names"]["cost"]) == ("quantity", "Machin")
 
 
-def test_a_header_that_is_gone_stays_in_the_recipe_and_is_told(
+def test_a_missing_header_stays_in_the_recipe_and_is_reported(
     feedtool: Feedtool, deliver: Any
 ) -> None:
     deliver(OLD.replace("Qté dispo", "Bidule").replace("PA HT", "Machin"))
@@ -164,7 +164,7 @@ def test_the_sheet_and_the_kind_are_those_of_the_recipe(feedtool: Feedtool, file
     assert feedtool("validate list.xlsx --format json").counts == [3, 3, 0, 0, 0]
 
 
-def test_a_preset_leaves_out_what_the_sheet_lacks(feedtool: Feedtool, files: Files) -> None:
+def test_a_preset_leaves_out_missing_columns(feedtool: Feedtool, files: Files) -> None:
     files.text("Variant SKU;Variant Price;Status\n" + "A1;9,90;active\n" * 3, "list.csv")
     ran = feedtool("map list.csv --yes --from preset:shopify")
     assert (ran.code, "fits list.csv already" in ran.out) == (0, False)

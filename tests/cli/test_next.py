@@ -171,7 +171,7 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_comes_next(feedtool: Feedtool, sent: Path, case: str) -> None:
+def test_the_next_command(feedtool: Feedtool, sent: Path, case: str) -> None:
     commands, wanted = CASES[case]
     if commands[0] == SEND and len(commands) > 1:
         shutil.copytree(sent, "home")
@@ -182,8 +182,8 @@ def test_what_comes_next(feedtool: Feedtool, sent: Path, case: str) -> None:
     assert named[:1] == ([f"feedtool {wanted}"] if wanted else []), ran.err
 
 
-def test_what_is_named_can_be_typed(feedtool: Feedtool) -> None:
-    """From a sheet with mistakes on, by what each command names."""
+def test_named_commands_can_be_run(feedtool: Feedtool) -> None:
+    """Begin with a sheet with mistakes, and run the command that each one names."""
     line, typed, codes = "validate bad.csv --language fr", list[str](), list[int]()
     while len(typed) < len(WAY):
         typed.append(line.split(maxsplit=1)[0])
@@ -211,7 +211,7 @@ def test_a_name_that_cannot_be_typed_is_not_named(feedtool: Feedtool, files: Fil
 
 
 @pytest.mark.parametrize("language", ["en", "fr", pytest.param("es", marks=pytest.mark.long)])
-def test_it_is_said_in_the_users_language(feedtool: Feedtool, language: str) -> None:
+def test_the_next_command_is_in_the_user_s_language(feedtool: Feedtool, language: str) -> None:
     ran = feedtool(f"submit bad.csv --sandbox --language {language}")
     label, _, text = ran.err.splitlines()[-1].partition(": ")
     assert label == {"en": "next", "fr": "ensuite\u00a0", "es": "después"}[language]

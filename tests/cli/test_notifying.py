@@ -28,7 +28,7 @@ def file(files: Files) -> Path:
     return files.csv(offer(1), offer(2, quantity="-1"))
 
 
-def test_a_run_is_told_by_the_names_of_json(feedtool: Feedtool, file: Path, hook: str) -> None:
+def test_notices_have_the_names_of_json(feedtool: Feedtool, file: Path, hook: str) -> None:
     with served() as server:
         options = ("--hook", hook, "--webhook", server.url)
         ran = feedtool("submit", file.name, "--sandbox", "--format", "json", *options)
@@ -42,9 +42,7 @@ def test_a_run_is_told_by_the_names_of_json(feedtool: Feedtool, file: Path, hook
 
 
 @pytest.mark.parametrize("options", ["--dry-run", "--dry-run --save-plan p"])
-def test_nothing_is_told_of_what_is_not_sent(
-    feedtool: Feedtool, file: Path, hook: str, options: str
-) -> None:
+def test_a_dry_run_sends_no_notice(feedtool: Feedtool, file: Path, hook: str, options: str) -> None:
     assert feedtool(f"submit {file.name} --sandbox {options} --hook", hook).code == 1
     assert not TOLD.exists()
 
@@ -56,7 +54,7 @@ def test_settings_of_a_profile(feedtool: Feedtool, file: Path, hook: str) -> Non
     assert lines()[0]["profile"] == lines(LOG)[0]["profile"] == "shop"
 
 
-def test_each_run_that_is_resumed_is_told_to_its_own(
+def test_each_resumed_run_notifies_its_own_targets(
     feedtool: Feedtool, files: Files, hook: str
 ) -> None:
     settings = '[defaults]\nhook = "/nowhere/hook"\n[profile.shop]\nhook = """{}"""\n'
@@ -73,7 +71,7 @@ def test_each_run_that_is_resumed_is_told_to_its_own(
     assert [file["run"] for file in notice["files"]] == ["2"]
 
 
-def test_the_log_is_an_event_a_line_and_a_run_that_was_stopped_is_told_too(
+def test_the_log_has_one_event_a_line_and_stopped_runs_send_notices(
     feedtool: Feedtool, file: Path, hook: str
 ) -> None:
     for more in ((), ("--token", "wrong", "--hook", hook)):
@@ -93,7 +91,7 @@ def test_the_log_is_an_event_a_line_and_a_run_that_was_stopped_is_told_too(
     assert {"created", "upload", "committed", "closed"} <= progress
 
 
-def test_who_cannot_be_told_is_a_warning_and_no_secret_is_shown(
+def test_a_failed_notice_is_a_warning_without_secrets(
     feedtool: Feedtool, file: Path, hook: str
 ) -> None:
     with served((400, {})) as server:
@@ -108,7 +106,9 @@ def test_who_cannot_be_told_is_a_warning_and_no_secret_is_shown(
     assert told.err.startswith("warning: the webhook at 127.0.0.1 was not told of a run: ")
 
 
-def test_a_watched_folder_tells_of_each_file(feedtool: Feedtool, files: Files, hook: str) -> None:
+def test_a_watched_folder_sends_a_notice_for_each_file(
+    feedtool: Feedtool, files: Files, hook: str
+) -> None:
     other = python(files.folder / "other.py", KEEP.replace('"told"', '"told-shop"'))
     files.text(
         f'[defaults]\nhook = """{hook}"""\n[profile.shop]\nhook = """{other}"""\n', "feedtool.toml"

@@ -5,7 +5,7 @@ import gzip
 import pytest
 from openpyxl import load_workbook
 
-from tests.cli.conftest import Feedtool, on_shelf, rows_of
+from tests.cli.conftest import Feedtool, rows_of, sandbox_offers
 from tests.conftest import Files, offer
 
 RESULT = "list.result.xlsx"
@@ -27,7 +27,7 @@ def test_the_answers_are_in_a_workbook_of_the_same_rows(feedtool: Feedtool, page
         "Integrated",
         "Invalid",
     ]
-    assert [listed["sellerExternalReference"] for listed in on_shelf()] == ["007"]
+    assert [listed["sellerExternalReference"] for listed in sandbox_offers()] == ["007"]
     assert rows_of(RESULT, header=1)[0]["sellerExternalReference"] == "007"
     judged = feedtool("validate", RESULT, "--format", "json")
     assert judged.counts[:2] == [2, 1]
@@ -57,7 +57,9 @@ def test_results_writes_it_again(feedtool: Feedtool, files: Files, page: str) ->
         ("--out copy.csv", "cannot be called “copy.csv”: it is a workbook"),
     ],
 )
-def test_where_the_copy_cannot_go(feedtool: Feedtool, page: str, options: str, said: str) -> None:
+def test_wrong_places_of_the_copy_are_refused(
+    feedtool: Feedtool, page: str, options: str, said: str
+) -> None:
     ran = feedtool(f"validate {page} {options}")
     assert (ran.code, said in ran.err) == (2, True)
 

@@ -1,4 +1,4 @@
-"""Where the page listens, for whom, and which options do not fit together."""
+"""Address and access rules of the page, and options that contradict each other."""
 
 import stat
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("given", "said"), REFUSED, ids=[said for _, said in REFUSED])
-def test_what_cannot_be_served_is_refused(given: dict[str, Any], said: str) -> None:
+def test_contradicting_options_are_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageProblem) as raised:
         open_listener(AccessOptions(**given), USERS)
     assert said in raised.value.message

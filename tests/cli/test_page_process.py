@@ -180,7 +180,9 @@ def test_a_shared_page_on_a_port_answers_its_proxy_alone(tmp_path: Path) -> None
         ("--socket page.sock", "--socket is for a shared page"),
     ],
 )
-def test_what_cannot_be_served_ends_at_once(feedtool: Feedtool, words: str, said: str) -> None:
+def test_a_page_that_cannot_be_served_ends_at_once(
+    feedtool: Feedtool, words: str, said: str
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ran = feedtool(f"page --no-open {words.format(port=port)}")

@@ -54,7 +54,7 @@ def test_files_are_sent_by_a_worker_and_answered(
 
 
 @pytest.mark.usefixtures("answers")
-def test_whoever_waits_is_told_how_the_rows_ended(feedtool: Feedtool, files: Files) -> None:
+def test_waiting_enqueue_prints_row_results(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer(1), name="good.csv")
     files.csv(offer(2, quantity="x"), name="bad.csv")
     files.text("no sheet", "none.csv")
@@ -141,7 +141,7 @@ REFUSED = {
 
 
 @pytest.mark.usefixtures("answers")
-def test_what_cannot_be(feedtool: Feedtool, files: Files, postgresql: str) -> None:
+def test_wrong_commands_are_refused(feedtool: Feedtool, files: Files, postgresql: str) -> None:
     for number in (3, 1, 2):
         files.csv(offer(number), name=f"{number}.csv")
     with Path("feedtool.toml").open("a") as config:
@@ -249,7 +249,7 @@ What each command complains of ends with an empty line.
 LIBRARIES = ("procrastinate", "psycopg", "psycopg_pool")
 
 
-def test_without_the_extra_one_line_says_what_to_install(
+def test_without_the_extra_the_error_names_the_package(
     files: Files, service: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files.csv(offer(1), name="a.csv")

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Feedtool, OnTerminal, Ran, applied, made_by, on_shelf
+from tests.cli.conftest import Feedtool, OnTerminal, Ran, applied, made_by, sandbox_offers
 from tests.conftest import Files, offer
 
 PLAN = Path("plan.jsonl")
 
 
 def references() -> list[str | None]:
-    """What the service has integrated."""
+    """The references that the service has integrated."""
     return [reference for reference, _ in applied()]
 
 
@@ -49,7 +49,7 @@ def test_a_plan_is_sent_once_and_without_anything_else(feedtool: Feedtool, plann
     assert len(applied()) == 4
 
 
-def test_it_says_what_the_numbers_mean_before_it_sends(feedtool: Feedtool, planned: Path) -> None:
+def test_effects_are_shown_before_sending(feedtool: Feedtool, planned: Path) -> None:
     line = "plan: PRIMARY: 2 offers, of which nothing is known: no run here has had them accepted"
     ran = feedtool("submit --plan", planned, "--token", "wrong")
     assert ran.code == 4
@@ -78,7 +78,7 @@ def test_a_plan_that_no_longer_fits_is_refused(
     assert applied() == []
 
 
-def test_nothing_that_says_where_a_token_goes_is_taken_from_a_plan(
+def test_the_address_of_the_service_is_not_taken_from_a_plan(
     feedtool: Feedtool, file: Path
 ) -> None:
     account = ("--base-url", "https://a.example/v2", "--seller", "1")
@@ -106,13 +106,14 @@ PURGE = (*LEGACY, "--purge-and-replace")
 
 
 def on_channels() -> list[str]:
-    """Channel and reference of every offer."""
-    return sorted(f"{one['salesChannelId']} {one['sellerExternalReference']}" for one in on_shelf())
+    return sorted(
+        f"{one['salesChannelId']} {one['sellerExternalReference']}" for one in sandbox_offers()
+    )
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """That of somebody whose sandbox has offers 1 to 4, and 1 on another channel too."""
+    """A home whose sandbox has offers 1 to 4, and 1 on another channel too."""
     files = Files(tmp_path_factory.mktemp("shop"))
     files.csv(*map(offer, range(1, 5)), name="first.csv")
     files.csv(offer(1), name="second.csv")
@@ -131,7 +132,7 @@ def shop(home: Path) -> list[str]:
 
 @pytest.fixture
 def stock(files: Files) -> Path:
-    """Offers 3 to 6: two that are there, and two new ones."""
+    """Offers 3 to 6: two existing ones, and two new ones."""
     return files.csv(*map(offer, range(3, 7)))
 
 
@@ -160,7 +161,7 @@ def test_without_a_terminal_it_needs_the_number(
     assert feedtool("resume").code == 9  # nothing of it was even written down
 
 
-def test_offers_that_only_a_mistake_removes_are_told(
+def test_offers_removed_only_by_a_mistake_are_counted(
     feedtool: Feedtool, shop: list[str], files: Files
 ) -> None:
     mistakes = files.csv(offer(1), offer(2), offer(3, quantity="x"), offer(5, quantity="x"))
@@ -171,7 +172,7 @@ def test_offers_that_only_a_mistake_removes_are_told(
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 2), ("\n", 2)])
-def test_on_a_terminal_it_is_asked(
+def test_a_purge_is_confirmed_on_a_terminal(
     shop: list[str], stock: Path, on_terminal: OnTerminal, answer: str, code: int
 ) -> None:
     ended, said = on_terminal(answer, "submit", str(stock), *PURGE)
@@ -206,7 +207,7 @@ def test_one_zip_or_none(
 
 
 @pytest.mark.parametrize("kind", ["offers-upsert", "legacy-stock-and-price"])
-def test_only_whole_legacy_offers(
+def test_only_legacy_offers_can_be_a_purge(
     feedtool: Feedtool, shop: list[str], stock: Path, kind: str
 ) -> None:
     ran = feedtool("submit", stock, "--as", kind, "--sandbox", "--purge-and-replace")
@@ -233,7 +234,7 @@ def test_a_dry_run_plans_it(feedtool: Feedtool, stock: Path) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_it_replaces_what_the_channel_has_and_needs_no_open_package(
+def test_a_purge_replaces_the_channel_and_needs_no_open_package(
     feedtool: Feedtool, files: Files, stock: Path
 ) -> None:
     feedtool("submit", files.csv(offer(1), name="first.csv"), "--sandbox", "--no-wait")

@@ -251,7 +251,7 @@ def test_an_export_is_read_as_it_is(feedtool: Feedtool, files: Files, name: str)
 
 
 @pytest.mark.parametrize("name", EXPORTS)
-def test_a_map_takes_what_ships(feedtool: Feedtool, files: Files, name: str) -> None:
+def test_a_map_takes_a_shipped_preset(feedtool: Feedtool, files: Files, name: str) -> None:
     files.text(table(*EXPORTS[name]), "whole.csv")
     ran = feedtool("map --yes whole.csv --out a.toml", *FIXED)
     assert f"As in preset {name}, with its values and rules." in ran.out
@@ -265,9 +265,7 @@ def test_each_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", MARKS)
-def test_what_is_not_for_sale_there_is_not_sold_here(
-    feedtool: Feedtool, files: Files, name: str
-) -> None:
+def test_rows_not_for_sale_are_not_sent(feedtool: Feedtool, files: Files, name: str) -> None:
     always, optional, _ = EXPORTS[name]
     base = dict(cell.split("=", 1) for cell in f"{always}|{optional}".split("|"))
     rows = []
@@ -308,7 +306,7 @@ def test_the_marks_of_each_are_tried() -> None:
 
 
 @pytest.mark.parametrize("name", presets())
-def test_its_reasons_are_said_in_each_language(name: str) -> None:
+def test_reasons_of_presets_are_translated(name: str) -> None:
     file = preset(name, date(2026, 11, 20)).file
     reasons = [reason for table in RULES for reason in getattr(file, table)]
     for language in ("fr", "es"):
@@ -316,7 +314,7 @@ def test_its_reasons_are_said_in_each_language(name: str) -> None:
         assert [reason for reason in reasons if say.message(reason) == reason] == []
 
 
-def test_a_variant_is_what_its_product_is(feedtool: Feedtool, files: Files) -> None:
+def test_a_variant_has_the_status_of_its_product(feedtool: Feedtool, files: Files) -> None:
     header = "Handle;Variant SKU;Variant Barcode;Variant Price;Variant Inventory Qty;Status"
     rows = [f"a;A{it};{gtin(it)};9.99;4;{status}" for it, status in enumerate(("archived", ""))]
     other = f"b;B1;{gtin(9)};9.99;4;"

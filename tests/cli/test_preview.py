@@ -96,7 +96,7 @@ def test_live_asks_the_service(feedtool: Feedtool, changed: str) -> None:
         (f"{DRY} --preview offers.csv", "offers.csv is there already"),
     ],
 )
-def test_what_cannot_be_made_is_refused(
+def test_wrong_preview_options_are_refused(
     feedtool: Feedtool, files: Files, options: str, message: str
 ) -> None:
     files.csv(offer(1))

@@ -1,4 +1,4 @@
-"""What only a real process shows: its entry points, its pipes, its last resort."""
+"""Behaviour of a real process: its entry points, its pipes, its last resort."""
 
 import os
 import pkgutil
@@ -70,26 +70,26 @@ def test_a_whole_run(files: Files) -> None:
     assert Path("offers.result.csv").exists()
     assert "feedtool.runs.submit\n" in ran.stderr
     assert "openpyxl" not in ran.stderr, "slow to import, and of use only to templates"
-    assert not imported_of(SHARING, ran.stderr)
+    assert not imported_modules(SHARING, ran.stderr)
 
 
 SHARING = ("obstore", "asyncssh", "procrastinate", "psycopg", "feedtool.worker")
 """Modules of use only to machines that share a ledger, a store or a place."""
 
 
-def imported_of(modules: Sequence[str], told: str) -> list[str]:
-    """Those that Python tells to have imported."""
+def imported_modules(modules: Sequence[str], told: str) -> list[str]:
+    """The modules that Python reports as imported."""
     return [module for module in modules if f" {module}\n" in told]
 
 
 @pytest.mark.parametrize("command", ["validate offers.csv", "watch w --create --once"])
-def test_who_shares_nothing_imports_nothing_of_those_who_share(files: Files, command: str) -> None:
+def test_single_commands_import_no_shared_parts(files: Files, command: str) -> None:
     files.csv(offer(1))
     telling = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
     ran = process(*command.split(), *(() if "offers" in command else ("--sandbox",)), env=telling)
     assert ran.returncode in {0, 9}
     assert "feedtool.runs" in ran.stderr
-    assert not imported_of(SHARING, ran.stderr)
+    assert not imported_modules(SHARING, ran.stderr)
 
 
 def test_standard_input_is_read_as_bytes(files: Files) -> None:
@@ -154,7 +154,7 @@ def test_a_stream_that_is_closed_is_an_empty_one(stream: int) -> None:
     assert b"bug" not in ran.stdout + ran.stderr
 
 
-def test_a_pipe_is_told_from_what_is_not_there() -> None:
+def test_a_pipe_gets_its_own_hint() -> None:
     os.mkfifo("pipe.csv")
     ran = process("validate", "pipe.csv")
     assert ran.returncode == 3
@@ -175,7 +175,7 @@ def test_help_imports_nothing_heavy() -> None:
 @click.option("--sandbox", is_flag=True)
 @click.argument("files", nargs=-1)
 def failing(token: str, *, sandbox: bool, files: Sequence[str]) -> None:
-    """Stand for a command with a bug in it."""
+    """A command with a bug."""
     del token, sandbox, files
     raise ZeroDivisionError("do-not-show")
 
@@ -210,7 +210,7 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize(("reason", "code"), ENDINGS.values(), ids=ENDINGS)
-def test_nobody_ever_sees_a_traceback(
+def test_no_ending_shows_a_traceback(
     capsys: pytest.CaptureFixture[str], reason: BaseException, code: int
 ) -> None:
     @click.command()

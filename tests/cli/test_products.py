@@ -31,7 +31,9 @@ def test_without_a_catalogue_it_says_how_to_bring_one(feedtool: Feedtool, files:
     assert "feedtool catalog sync" in ran.only["error"]["hint"]
 
 
-def test_the_cache_is_what_they_are_judged_by(feedtool: Feedtool, files: Files, home: Path) -> None:
+def test_products_are_checked_by_the_cached_catalogue(
+    feedtool: Feedtool, files: Files, home: Path
+) -> None:
     path = files.csv(product(1), product(2, p3001="Z"), shirt(3))
     ran = feedtool("validate", path, "--format", "json", "--home", home)
     assert (ran.code, ran.counts[:2]) == (1, [3, 2])
@@ -122,12 +124,11 @@ def products(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def both(tmp_path: Path) -> Path:
-    """Products, and offers of them."""
     return Path(shutil.copy(SAMPLES / "products-and-offers.xlsx", tmp_path))
 
 
 def answers(path: Path, sheet: str = "Products") -> Answers:
-    """What stands beside the rows."""
+    """The answers beside the rows."""
     book = load_workbook(path.with_stem(f"{path.stem}.result"))
     rows = book[sheet].iter_rows(min_row=2, values_only=True)
     found = {number: [str(cell or "") for cell in row[-3:]] for number, row in enumerate(rows, 2)}
@@ -149,7 +150,7 @@ def test_the_sample_needs_nothing_set_up(feedtool: Feedtool, products: Path) -> 
 
 
 @pytest.mark.usefixtures("catalogue")
-def test_what_the_service_says_stands_on_row_and_cell(feedtool: Feedtool, products: Path) -> None:
+def test_messages_of_the_service_are_on_row_and_cell(feedtool: Feedtool, products: Path) -> None:
     assert feedtool("submit", products, "--sandbox").code == 1
     told = answers(products)
     status, message, code = told[6]
@@ -166,7 +167,7 @@ def test_what_the_service_says_stands_on_row_and_cell(feedtool: Feedtool, produc
     assert statuses(products).count("Integrated") == 19
 
 
-def test_what_was_checked_stands_whatever_becomes_of_the_cache(
+def test_results_do_not_depend_on_the_later_cache(
     feedtool: Feedtool, products: Path, catalogue: Path
 ) -> None:
     assert feedtool("submit", products, "--sandbox", "--no-wait").code == 6
@@ -181,7 +182,7 @@ def test_what_was_checked_stands_whatever_becomes_of_the_cache(
     assert catalogue.read_bytes() == b"no database at all"
 
 
-def test_what_was_judged_by_is_missed_in_one_line(
+def test_a_missing_catalogue_excerpt_is_one_clear_error(
     feedtool: Feedtool, products: Path, catalogue: Path
 ) -> None:
     sent = feedtool("submit", products, "--sandbox")
@@ -214,7 +215,7 @@ def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> 
 
 
 @pytest.mark.usefixtures("catalogue")
-def test_without_waiting_only_what_offers_need_is_waited_for(
+def test_without_waiting_only_products_of_offers_are_awaited(
     feedtool: Feedtool, both: Path
 ) -> None:
     assert feedtool("submit", both, "--sandbox", "--no-wait").code == 6

@@ -1,4 +1,4 @@
-"""How far a delivery is: a bar on a terminal, elsewhere a line now and then."""
+"""Progress of a delivery: a bar on a terminal, elsewhere a line now and then."""
 
 import io
 
@@ -17,12 +17,14 @@ def event(kind: str, done: int, total: int, package: int = 1) -> Event:
 
 @pytest.fixture(autouse=True)
 def _english(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An earlier command of the process may have said another language."""
+    """Set English, since an earlier command of the process may have set another language."""
     monkeypatch.setattr(CONSOLE, "say", Translator("en"))
 
 
-def told(*events: tuple[float, Event], is_terminal: bool = True, width: int = 80) -> list[str]:
-    """What stands on the line after each event, each at its second."""
+def lines_after(
+    *events: tuple[float, Event], is_terminal: bool = True, width: int = 80
+) -> list[str]:
+    """The text of the line after each event, each at its second."""
     times = iter([0.0, *(at for at, one in events if one.kind != "deadline")])
     out = io.StringIO()
     lines = ProgressLines(out, lambda: next(times), is_terminal=is_terminal, width=lambda: width)
@@ -58,8 +60,8 @@ LINES = {
 
 @pytest.mark.parametrize(("events", "lines"), LINES.values(), ids=LINES)
 def test_a_terminal_shows_a_bar(events: list[tuple[float, Event]], lines: list[str]) -> None:
-    assert told(*events) == lines
-    assert told(*events, width=20) == [
+    assert lines_after(*events) == lines
+    assert lines_after(*events, width=20) == [
         line[:19].rstrip() if line[0] == "[" else line for line in lines
     ]
 
@@ -84,7 +86,7 @@ SPOKEN: dict[Language, list[str]] = {
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-def test_it_is_said_in_the_language_of_the_command(
+def test_progress_is_in_the_language_of_the_command(
     language: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CONSOLE, "say", Translator(language))
@@ -100,14 +102,14 @@ def test_it_is_said_in_the_language_of_the_command(
         before._replace(kind=kind, text=text, done=1_250)
         for kind, text in zip(("deadline", "upload"), texts, strict=True)
     )
-    shown = told((0.0, warning), (0.0, before), (1.0, upload), is_terminal=False)
+    shown = lines_after((0.0, warning), (0.0, before), (1.0, upload), is_terminal=False)
     assert shown == SPOKEN[language]
 
 
 def test_elsewhere_a_line_comes_every_ten_seconds() -> None:
     events = [(float(at), event("upload", at, 100)) for at in range(1, 25)]
     warning = (1.0, event("deadline", 0, 5))  # it never waits
-    assert told(warning, *events, is_terminal=False) == [
+    assert lines_after(warning, *events, is_terminal=False) == [
         "warning: package 1: deadline",
         "package 1: upload (10/100, 1.0/s, 1 min 30 s left)",
         "package 1: upload (20/100, 1.0/s, 1 min 20 s left)",

@@ -23,7 +23,7 @@ def supplier(files: Files, recipe: str = RECIPE + JOIN, *rows: str) -> Path:
     return files.text("\n".join([HEADER, *(rows or (row(1), row(2)))]) + "\n", "list.csv")
 
 
-def test_the_first_line_of_a_result_says_what_came_from_where(
+def test_the_first_line_counts_fields_of_recipe_and_defaults(
     feedtool: Feedtool, files: Files
 ) -> None:
     supplier(files, RECIPE.replace(LAST, ""))
@@ -58,7 +58,7 @@ DEFAULTS = {
 
 
 @pytest.mark.parametrize(("options", "message", "hint"), DEFAULTS.values(), ids=DEFAULTS)
-def test_what_an_option_cannot_be(
+def test_wrong_options_are_refused(
     feedtool: Feedtool, files: Files, options: str, message: str, hint: str
 ) -> None:
     supplier(files)
@@ -95,9 +95,7 @@ def test_a_profile_has_recipes_and_defaults(feedtool: Feedtool, files: Files) ->
     )
 
 
-def test_a_plan_is_sent_by_the_recipe_with_which_it_was_made(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_a_plan_is_sent_by_its_recipe(feedtool: Feedtool, files: Files) -> None:
     supplier(files, RECIPE.replace(LAST, "") + JOIN)
     made = "submit list.csv --sandbox --dry-run --save-plan plan.jsonl"
     ran = feedtool(f"{made} --default preparationTime=3 --recipe recipes/dupont.toml")
@@ -114,7 +112,7 @@ def test_a_plan_is_sent_by_the_recipe_with_which_it_was_made(
     assert feedtool("runs --format json").json[0]["run"] == "1"
 
 
-def test_what_a_recipe_makes_can_be_seen(feedtool: Feedtool, files: Files) -> None:
+def test_rows_of_a_recipe_can_be_converted(feedtool: Feedtool, files: Files) -> None:
     rules = (
         '[skip]\n"none left" = "quantity == 0"\n[channels.DE]\n"price.price" = "price.price + 1"\n'
     )
@@ -134,9 +132,7 @@ def test_what_a_recipe_makes_can_be_seen(feedtool: Feedtool, files: Files) -> No
     assert (ran.only["skippedBecause"], ran.only["losses"]) == ({"none left": 1}, [])
 
 
-def test_a_list_of_which_the_recipe_leaves_nothing_has_nothing_to_write(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_a_recipe_that_skips_all_rows_writes_no_file(feedtool: Feedtool, files: Files) -> None:
     supplier(files, RECIPE + '[skip]\n"none left" = "quantity == 0"\n', row(1, stock="0"))
     ran = feedtool("convert list.csv out.csv")
     assert (ran.code, ran.out.startswith("nothing written")) == (9, True)

@@ -1,4 +1,4 @@
-"""What no command does: its exit code, a line that says what, and one that says what to do."""
+"""Refused commands: exit code, a line with the reason, and a line with the remedy."""
 
 import os
 import shutil
@@ -60,7 +60,6 @@ def kettles() -> None:
 
 @pytest.fixture(scope="module")
 def _brought(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a part of the sandbox's catalogue."""
     sync = "catalog sync --sandbox --category 011B01 --language"
     return made_by(tmp_path_factory.mktemp("brought"), f"{sync} fr", f"{sync} en")
 
@@ -224,7 +223,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("place", "command", "why"), REFUSALS)
-def test_what_is_refused(
+def test_refusals_have_code_reason_and_hint(
     feedtool: Feedtool,
     capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,

@@ -47,7 +47,6 @@ def marked(header: str, *marks: str) -> str:
 
 
 def known(*references: str) -> str:
-    """Good offers under these references."""
     return table([offer(at, sellerExternalReference=name) for at, name in enumerate(references, 1)])
 
 
@@ -169,7 +168,9 @@ RUSSIAN = "Артикул,Штрихкод,Цена,Закупка,Остато�
 
 
 @pytest.mark.parametrize("header", [CHINESE, RUSSIAN])
-def test_headers_that_nobody_knows(feedtool: Feedtool, files: Files, header: str) -> None:
+def test_unknown_headers_are_mapped_by_their_cells(
+    feedtool: Feedtool, files: Files, header: str
+) -> None:
     rows = [f"C{at},{gtin(at)},{at + 20}.90,{at + 9}.10,{at + 3},New,20,2" for at in range(6)]
     files.text("\n".join([header, *rows]) + "\n", "list.csv")
     ran = feedtool("map list.csv --yes --format json --out a.toml")
@@ -196,7 +197,7 @@ def test_dates_of_east_asia_in_an_xls(feedtool: Feedtool, tmp_path: Path, number
     assert opened(feedtool, "a.xls", with_dates_as(number, tmp_path))["error"] is None
 
 
-def test_an_xls_whose_streams_share_a_sector(feedtool: Feedtool, tmp_path: Path) -> None:
+def test_an_xls_with_streams_in_a_shared_sector_is_read(feedtool: Feedtool, tmp_path: Path) -> None:
     change, _ = CONTAINERS["small streams in a sector of the workbook"]
     assert opened(feedtool, "a.xls", changed(change, tmp_path))["rows"] == ROWS
 

@@ -57,7 +57,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("words", REFUSED)
-def test_what_cannot_be_meant_is_refused(feedtool: Feedtool, files: Files, words: str) -> None:
+def test_wrong_choices_are_refused(feedtool: Feedtool, files: Files, words: str) -> None:
     files.csv(*OFFERS)
     files.csv(offer(4), name="other.csv")
     ran = feedtool(f"submit {words} --sandbox")

@@ -17,7 +17,7 @@ from tests.conftest import Files, offer
 
 
 def leap(**passed: float) -> None:
-    """Time passes in the embedded sandbox."""
+    """Let time pass in the embedded sandbox."""
     with closing(SandboxTransport(sandbox_parts(), STATE)) as transport:
         transport.sleep(timedelta(**passed).total_seconds())
 
@@ -38,7 +38,7 @@ def test_the_history_is_a_line_each(feedtool: Feedtool, files: Files) -> None:
     assert (newest["run"], oldest["statuses"]) == ("2", {"Integrated": 1, "Invalid": 1})
 
 
-def test_what_is_lost_before_long_is_warned_of_on_stderr(feedtool: Feedtool, files: Files) -> None:
+def test_near_deadlines_are_warned_of_on_stderr(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1))
     feedtool("submit --sandbox", path, "--no-wait")
     assert feedtool("status 1").said == ""
@@ -101,10 +101,8 @@ def test_a_run_is_not_given_up_while_it_may_be_applied(feedtool: Feedtool, files
     assert feedtool("submit --sandbox offers.csv").code == 0
 
 
-def test_a_run_whose_rows_were_never_written_down_is_given_up(
-    feedtool: Feedtool, files: Files
-) -> None:
-    """It was killed before that, and its snapshot is gone: it can never go on."""
+def test_a_run_without_recorded_rows_is_given_up(feedtool: Feedtool, files: Files) -> None:
+    """It was killed before they were recorded, and its snapshot is gone: it cannot go on."""
     files.csv(offer(1))
     feedtool("runs")
     with Ledger(Path("home/ledger.sqlite")) as ledger:
@@ -118,8 +116,8 @@ def test_a_run_whose_rows_were_never_written_down_is_given_up(
     assert feedtool("submit --sandbox --changed-only offers.csv").code == 0
 
 
-def test_what_is_shown_of_the_sandbox_is_real_time(feedtool: Feedtool, files: Files) -> None:
-    """Its own time leaps wherever something is waited for."""
+def test_times_of_the_sandbox_are_shown_in_real_time(feedtool: Feedtool, files: Files) -> None:
+    """The sandbox's own time skips all waits."""
     begun = datetime.now(UTC)
     feedtool("submit --sandbox", files.csv(offer(1), name="one.csv"))
     leap(days=30)

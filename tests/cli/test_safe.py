@@ -1,4 +1,4 @@
-"""Whatever text stands in a file, in its name or on the command line: what is printed is safe."""
+"""Output is safe with any text in a file, in its name or on the command line."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ EXAMPLES = settings().max_examples
 
 
 def printed(*arguments: str, is_terminal: bool = False) -> Ran:
-    """What a command prints, looked at for what would steer a terminal."""
+    """The output of a command, checked for control characters."""
     out, err = Terminal(is_terminal=is_terminal), Terminal(is_terminal=is_terminal)
     with redirect_stdout(out), redirect_stderr(err):
         code = run(arguments)
@@ -54,8 +54,8 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(path)
 
 
-def in_xml(text: str) -> str:
-    """A text as a cell holds it; what XML cannot hold as `_x001B_`."""
+def xml_text(text: str) -> str:
+    """The text of a cell, with `_x001B_` for characters that XML cannot hold."""
     safe = text.replace("_x", "_x005F_x").encode("utf-16", "surrogatepass")
     letters = safe.decode("utf-16", "replace")
     return (
@@ -67,7 +67,7 @@ def in_xml(text: str) -> str:
 
 def book_of(text: str) -> bytes:
     """A workbook with this text as the sheet's name, as headers and as values."""
-    held = Xml(f' t="inlineStr"><is><t xml:space="preserve">{in_xml(text)}</t></is>')
+    held = Xml(f' t="inlineStr"><is><t xml:space="preserve">{xml_text(text)}</t></is>')
     rows = row(1, [*HEADERS, held]) + row(2, [held] * 6) + row(3, ["S-1", "9.99", "1"])
     name = "".join(one if one >= " " else "_" for one in text.replace("\ufffe", "_"))
     name = name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -83,8 +83,8 @@ def csv_of(text: str) -> bytes:
     return out.getvalue().replace("\0", "\ufffd").encode("utf-8", "replace")
 
 
-def named(text: str, suffix: str) -> str:
-    """A file of such a name, as far as a file system takes it."""
+def path_named(text: str, suffix: str) -> str:
+    """The path of a file with this name, as far as a file system allows."""
     name = text.replace("/", "_").replace("\0", "_")[:60] + suffix
     with suppress(UnicodeEncodeError):
         os.fsencode(name)
@@ -102,7 +102,7 @@ def named(text: str, suffix: str) -> str:
 @example(text="\x1b[2J\u202e", form="text", report="r.html", is_terminal=True)
 @example(text="a\n\ufeffb", form="jsonl", report="r.csv", is_terminal=False)
 @pytest.mark.parametrize(("make", "suffix"), [(book_of, ".xlsx"), (csv_of, ".csv")])
-def test_a_hostile_file_is_told_and_annotated(
+def test_a_hostile_file_is_reported_and_annotated(
     make: Callable[[str], bytes],
     suffix: str,
     text: str,
@@ -113,7 +113,7 @@ def test_a_hostile_file_is_told_and_annotated(
 ) -> None:
     assume("feedtool" not in text)  # such a column is ours, and replaced
     with folder():
-        path = Path(named(text, suffix))
+        path = Path(path_named(text, suffix))
         path.write_bytes(make(text))
         told = printed(
             *("validate", f"./{path}", "--as", "offers-update", "--explain-columns", "-v"),
@@ -189,7 +189,7 @@ TYPED = {
 @settings(max_examples=EXAMPLES // 4)
 @given(text=TEXTS, is_terminal=st.booleans())
 @example(text="\x1b[2J\u202e\n", is_terminal=True)
-def test_what_is_typed_steers_nothing(
+def test_typed_texts_are_printed_safely(
     arguments: Callable[[str], list[str]], text: str, *, is_terminal: bool
 ) -> None:
     typed = text.replace("\0", "").replace("/", "")[:60].encode("utf-8", "replace").decode()

@@ -71,7 +71,7 @@ def test_a_map_asks_about_an_unknown_column_by_its_words(
     assert not (is_mark and column["accepted"])
 
 
-def test_a_map_asks_about_words_that_nobody_understands(feedtool: Feedtool, files: Files) -> None:
+def test_a_map_asks_about_unknown_words(feedtool: Feedtool, files: Files) -> None:
     cells = ("Nouveau", "Rupture", "Nouveau", "Rupture")
     files.text("\n".join(LIST).format(*cells, header="Statut") + "\n", "list.csv")
     ran = feedtool("map list.csv --yes --out a.toml", *FIXED)

@@ -20,7 +20,7 @@ CLOSED = ("40170725", "96385074")
 
 @pytest.fixture
 def taken() -> Iterator[int]:
-    """A port that somebody else listens on."""
+    """A port that is in use."""
     with socket.create_server((LOOPBACK, 0)) as listening:
         yield listening.getsockname()[1]
 
@@ -33,7 +33,7 @@ NOT_SERVED = {
 
 
 @pytest.mark.parametrize(("options", "said"), NOT_SERVED.items())
-def test_what_cannot_be_served(
+def test_a_sandbox_that_cannot_be_served_is_refused(
     feedtool: Feedtool, files: Files, taken: int, options: str, said: str
 ) -> None:
     other = files.text("something else\n" * 100)
@@ -57,7 +57,7 @@ CHOICES = {
 
 
 @pytest.mark.parametrize("options", CHOICES)
-def test_what_an_owner_may_choose(
+def test_settings_of_the_sandbox(
     feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, options: str
 ) -> None:
     served: list[SandboxSettings] = []
@@ -95,7 +95,7 @@ def test_the_demo_needs_nothing_and_its_run_is_there_afterwards(
     assert "36 Integrated, 4 Rejected (finished)" in feedtool("runs", *home).out
 
 
-def test_the_demo_keeps_what_the_user_edited(feedtool: Feedtool, files: Files) -> None:
+def test_the_demo_keeps_edited_files(feedtool: Feedtool, files: Files) -> None:
     path = files.book({"Offers": [offer(1)]}, name="offers-upsert.xlsx")
     before = path.read_bytes()
     assert feedtool("demo .").code == 0

@@ -1,4 +1,4 @@
-"""`sellers` as it is typed."""
+"""`sellers` on the command line."""
 
 from pathlib import Path
 
@@ -47,9 +47,7 @@ def test_filters_choose_among_them(feedtool: Feedtool, files: Files) -> None:
         assert ("note: no seller is like that" in ran.err) == (not found)
 
 
-def test_those_of_a_folder_are_listed_and_a_broken_file_hides_no_other(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_a_broken_profile_hides_no_other_seller(feedtool: Feedtool, files: Files) -> None:
     account = 'base_url = "http://127.0.0.1:9/v2"\nseller = "{}"\n'
     files.text("seller = ", "sellers/broken.toml")
     files.text(account.format(7), "sellers/north.toml")

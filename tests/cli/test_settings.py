@@ -54,7 +54,7 @@ SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
 
 
 @pytest.mark.parametrize("case", SOURCES)
-def test_which_source_counts(
+def test_the_source_of_a_setting(
     feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     file, variable, options, name, shown = SOURCES[case]
@@ -84,7 +84,7 @@ def test_the_settings_and_recipes_are_found_in_the_users_folder(
     home: str | None,
     folder: str,
 ) -> None:
-    """Of the system, unless FEEDTOOL_HOME names another; nothing of the one is seen then."""
+    """The system's folder, unless FEEDTOOL_HOME names another, which then counts alone."""
     if home is None:
         monkeypatch.delenv("FEEDTOOL_HOME")
     else:
@@ -122,7 +122,7 @@ def test_any_option_has_its_default_and_its_variable(
     assert (ran.code, ran.only["kind"]) == (0, kind)
 
 
-def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None:
+def test_limits_of_reading_are_settings(feedtool: Feedtool, files: Files) -> None:
     files.book({"Offers": [offer()]})
     files.text("[profile.strict.reading]\nparts = 3\n", "feedtool.toml")
     found = feedtool(f"{SHOW} --profile strict").settings
@@ -170,7 +170,7 @@ def test_a_folder_of_profiles(
     assert (ran.code, "there is no such folder" in ran.error()[0]) == (2, True)
 
 
-def test_only_what_differs_is_shown(feedtool: Feedtool, files: Files) -> None:
+def test_only_changed_settings_are_shown(feedtool: Feedtool, files: Files) -> None:
     files.text(f'[defaults]\n"dry-run" = true\nprofile = "shop"\n{SHOP}', "feedtool.toml")
     differing = {line.split()[0] for line in feedtool("config show").out.splitlines()}
     assert differing == {"base_url", "dry_run", "home", "profile", "seller", "vat_scale"}
@@ -179,7 +179,9 @@ def test_only_what_differs_is_shown(feedtool: Feedtool, files: Files) -> None:
     assert not any("-" in name for name in every), "named as in feedtool.toml"
 
 
-def test_nothing_differs(feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_changed_settings_the_list_is_empty(
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("FEEDTOOL_HOME")
     ran = feedtool("config show")
     assert (ran.out, "--all" in ran.err) == ("", True)

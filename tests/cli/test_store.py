@@ -36,18 +36,18 @@ def machine(tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch) -> Mach
 
 @pytest.fixture
 def files(machine: Machine, tmp_path: Path) -> Files:
-    """Those of the first machine."""
+    """The files of the first machine."""
     machine("one")
     return Files(tmp_path / "one")
 
 
 def copy_of(ran_on: Path, pattern: str) -> Path:
-    """The annotated copy that a machine has written, its folder for it being gone."""
+    """The annotated copy of a machine whose folder for it is gone."""
     (copy,) = (ran_on / "home" / "results").glob(pattern)
     return copy
 
 
-def test_resume_and_results_where_nobody_has_seen_the_file(
+def test_resume_and_results_work_on_another_machine(
     feedtool: Feedtool, machine: Machine, files: Files, tmp_path: Path
 ) -> None:
     files.csv(offer(1), offer(2, quantity="x"))
@@ -64,7 +64,7 @@ def test_resume_and_results_where_nobody_has_seen_the_file(
 
 
 @IN_A_FOLDER
-def test_rows_to_correct_where_nobody_has_seen_the_file(
+def test_rows_to_correct_are_written_on_another_machine(
     feedtool: Feedtool, machine: Machine, files: Files, tmp_path: Path
 ) -> None:
     files.csv(offer(1), offer(2, quantity="x"))
@@ -96,7 +96,7 @@ def test_products_where_there_is_no_catalogue(
 
 
 @IN_A_FOLDER
-def test_a_list_whose_recipe_is_gone(
+def test_a_list_is_resumed_without_its_recipe_file(
     feedtool: Feedtool, machine: Machine, files: Files, tmp_path: Path
 ) -> None:
     supplier(files)

@@ -1,4 +1,4 @@
-"""What is sent, printed and written by a check or a delivery, and under which names."""
+"""Files and output of a check or a delivery, and their names."""
 
 import csv
 import json
@@ -36,7 +36,7 @@ def test_the_answer_stands_beside_every_row(feedtool: Feedtool, file: Path) -> N
     assert Path("offers.result-2.csv").exists()
 
 
-def test_the_requests_are_what_is_sent(feedtool: Feedtool, file: Path) -> None:
+def test_planned_requests_equal_the_sent_ones(feedtool: Feedtool, file: Path) -> None:
     feedtool("submit --dry-run", file, "--requests", "planned")
     assert sorted(one.name for one in Path().iterdir()) == ["offers.csv", "planned"], "no copy"
     feedtool("submit --sandbox", file, "--requests", "sent")
@@ -49,7 +49,7 @@ COPIES = {"--annotate": "offers.result.csv", "--out c.csv": "c.csv", "--in-place
 
 
 @pytest.mark.parametrize(("options", "copy"), COPIES.items())
-def test_where_the_copy_of_a_check_goes(
+def test_the_place_of_the_copy_of_a_check(
     feedtool: Feedtool, file: Path, options: str, copy: str
 ) -> None:
     ran = feedtool(f"validate {file.name} {options} --format json")
@@ -68,7 +68,7 @@ def test_standard_input(feedtool: Feedtool) -> None:
     assert request.as_posix() == "out/stdin/package-001-Upsert-PRIMARY/upload-001.json"
 
 
-def test_what_cannot_be_read_is_no_run(feedtool: Feedtool, file: Path) -> None:
+def test_unreadable_files_make_no_run(feedtool: Feedtool, file: Path) -> None:
     assert feedtool("submit --sandbox nowhere.csv").code == 3
     assert feedtool("runs --format json").json == []
     feedtool("submit --sandbox nowhere.csv", file)
@@ -119,12 +119,12 @@ NO_NAMES = {
 
 
 @pytest.fixture
-def _named(files: Files) -> None:
+def _odd_names(files: Files) -> None:
     for name in ("a", NOT_UTF8, f"{NOT_UTF8}/a", LONG, LONGEST, "two\nlines", "bell\x07\x1b[31m"):
         files.csv(offer(), name=f"{name}.csv")
 
 
-@pytest.mark.usefixtures("_named")
+@pytest.mark.usefixtures("_odd_names")
 @pytest.mark.parametrize(("arguments", "written"), WORK.values(), ids=WORK)
 def test_names_that_work(feedtool: Feedtool, arguments: list[str], written: str) -> None:
     ran = feedtool(*arguments)
@@ -132,7 +132,7 @@ def test_names_that_work(feedtool: Feedtool, arguments: list[str], written: str)
     assert Path(written).exists()
 
 
-@pytest.mark.usefixtures("_named")
+@pytest.mark.usefixtures("_odd_names")
 @pytest.mark.parametrize(("arguments", "message"), NO_NAMES.values(), ids=NO_NAMES)
 def test_names_that_are_refused(feedtool: Feedtool, arguments: list[str], message: str) -> None:
     ran = feedtool(*arguments)
@@ -142,7 +142,7 @@ def test_names_that_are_refused(feedtool: Feedtool, arguments: list[str], messag
     assert feedtool("runs --format json").json == []
 
 
-@pytest.mark.usefixtures("_named")
+@pytest.mark.usefixtures("_odd_names")
 def test_a_workbook_of_failed_rows_has_a_name_that_can_be_recorded(feedtool: Feedtool) -> None:
     assert feedtool("submit --sandbox a.csv --as offers-update").code == 1
     for name, message in ((NOT_UTF8, "not UTF-8"), (TOO_LONG, "is too long")):

@@ -17,7 +17,7 @@ from tests.cli.conftest import Feedtool
     ],
 )
 def test_makes_a_workbook_for_categories(feedtool: Feedtool, code: str, count: int) -> None:
-    """A higher one stands for those in it; the third has more than 2,000 choices."""
+    """A higher category includes those below it; the third has more than 2,000 choices."""
     ran = feedtool("template products --category", code)
     assert ran.code == 0
     first, *_, last = ran.said.splitlines()

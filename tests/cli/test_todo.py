@@ -29,7 +29,7 @@ NONE: dict[str, Any] = {WAITING: 0, PREPARING: 0}
 def todo(
     feedtool: Feedtool, counts: dict[str, Any], pages: dict[str, Any], more: str = ""
 ) -> tuple[Ran, str]:
-    """What `todo` says of a service with these answers; a number from 400 on refuses a count."""
+    """The output of `todo` with these answers; a number from 400 on refuses a count."""
 
     def answer(path: str) -> tuple[int, dict[str, str], bytes]:
         (status,) = parse_qs(urlsplit(path).query).get("status", [""])
@@ -68,7 +68,7 @@ def test_a_deadline_where_the_profile_knows_how_long_there_is(feedtool: Feedtool
     assert "--profile shop" in ran.out
 
 
-def test_for_scripts(feedtool: Feedtool) -> None:
+def test_todo_prints_json_for_scripts(feedtool: Feedtool) -> None:
     ran, account = todo(feedtool, {**NONE, WAITING: 3}, {}, "--check --format json")
     assert ran.code == Exit.ROWS
     assert ran.json == [
@@ -82,13 +82,15 @@ def test_for_scripts(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.parametrize("more", ["", "--check"])
-def test_nothing_waits(feedtool: Feedtool, more: str) -> None:
+def test_todo_without_waiting_items(feedtool: Feedtool, more: str) -> None:
     ran, _ = todo(feedtool, NONE, {}, more)
     assert (ran.code, ran.out, ran.err) == (Exit.OK, "", "note: nothing waits for you\n")
 
 
 @pytest.mark.parametrize("answer", [404, 500, 403, 429, "many", {"a": 1, "b": 2}], ids=str)
-def test_what_is_not_known_is_said_and_the_rest_goes_on(feedtool: Feedtool, answer: Any) -> None:
+def test_unknown_counts_are_reported_and_the_others_are_shown(
+    feedtool: Feedtool, answer: Any
+) -> None:
     ran, _ = todo(feedtool, {**NONE, WAITING: answer}, PAGES, "--format json --check")
     found = {entry["name"]: (entry["count"], entry["text"][:11]) for entry in ran.json}
     assert found == {"to-accept": (None, "not known: "), "to-cancel": (1, "1 order")}
@@ -112,7 +114,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize(("options", "code", "message"), ERRORS.values(), ids=ERRORS)
-def test_where_nothing_can_be_known(
+def test_todo_without_a_working_account_is_refused(
     feedtool: Feedtool, options: str, code: int, message: str
 ) -> None:
     ran = feedtool(f"todo {options}")
@@ -134,13 +136,11 @@ CHEAP = offer(1, price__price="1")
 
 
 def lines_of(ran: Ran) -> list[str]:
-    """What waits in the ledger."""
+    """The lines about the ledger."""
     return [" ".join(line.split()) for line in ran.out.splitlines() if line.startswith("Run")]
 
 
-def test_rows_that_are_left_are_told_even_without_an_account(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_rows_of_the_ledger_are_listed_without_an_account(feedtool: Feedtool, files: Files) -> None:
     feedtool("submit --sandbox", files.csv(offer(1), offer(2, quantity="-1"), name="a.csv"))
     feedtool("submit --sandbox --no-failed", files.csv(CHEAP, offer(3, quantity="x"), name="b.csv"))
     feedtool("submit --sandbox --no-wait", files.csv(offer(4), name="c.csv"))
@@ -162,7 +162,7 @@ def test_rows_that_are_left_are_told_even_without_an_account(
         assert lines_of(feedtool(f"todo {account}")) == [], account
 
 
-def test_a_file_that_is_held_again_is_told_once(feedtool: Feedtool, files: Files) -> None:
+def test_a_file_held_again_is_listed_once(feedtool: Feedtool, files: Files) -> None:
     feedtool("submit --sandbox", files.csv(offer(1), name="a.csv"))
     for options in ("", "--as offers-upsert --release price-below-floor"):
         feedtool("submit --sandbox", files.csv(CHEAP, name="b.csv"), *options.split())
@@ -174,7 +174,9 @@ def test_a_file_that_is_held_again_is_told_once(feedtool: Feedtool, files: Files
     assert lines_of(feedtool("todo")) == ["Run 3 1 row held: price-factor feedtool status 3"]
 
 
-def test_what_is_known_here_is_told_though_nobody_answers(feedtool: Feedtool, files: Files) -> None:
+def test_rows_of_the_ledger_are_listed_if_the_service_is_silent(
+    feedtool: Feedtool, files: Files
+) -> None:
     with serving_answers(lambda _: (500, {}, b"")) as service:
         account = f"--base-url {service.url} --seller S --token t"
         feedtool(f"submit {account} --channel C", files.csv(offer(1, quantity="x")))

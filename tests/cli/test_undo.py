@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Feedtool, made_by, on_shelf, rows_of
+from tests.cli.conftest import Feedtool, made_by, rows_of, sandbox_offers
 from tests.conftest import Files, offer, update
 
 UNDO = "undo 2 --sandbox"
 
 
 def prices() -> dict[str, float]:
-    return {it["sellerExternalReference"]: it["integrationPrice"]["price"] for it in on_shelf()}
+    return {
+        it["sellerExternalReference"]: it["integrationPrice"]["price"] for it in sandbox_offers()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,7 @@ def test_a_plan_takes_a_run_back(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("changed")
-def test_what_the_run_created_is_deleted_on_request(feedtool: Feedtool) -> None:
+def test_created_offers_are_deleted_on_request(feedtool: Feedtool) -> None:
     ran = feedtool(f"{UNDO} --delete-created --release mass-removal --out back.plan")
     assert ran.code == 0, ran.err
     assert [row["action"] for row in rows_of("back.xlsx", "Offers")] == ["Update", "Delete"]
@@ -66,7 +68,7 @@ def test_what_the_run_created_is_deleted_on_request(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("changed")
-def test_json_lists_what_is_left(feedtool: Feedtool) -> None:
+def test_json_lists_offers_left_alone(feedtool: Feedtool) -> None:
     ran = feedtool(f"{UNDO} --format json")
     result = ran.only
     assert (result["plan"], result["undoes"], result["valid"]) == ("undo-2.plan", 2, 1)
@@ -78,7 +80,7 @@ def test_json_lists_what_is_left(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("changed")
-def test_what_is_left_is_said_in_the_language(feedtool: Feedtool) -> None:
+def test_reasons_of_offers_left_alone_are_translated(feedtool: Feedtool) -> None:
     out = feedtool(f"{UNDO} --language fr").out
     assert out.startswith("PRIMARY, ligne 4, SKU-3\u00a0: ce qu'elle était avant l'exécution")
 
@@ -91,7 +93,7 @@ REFUSED = {
 }
 
 
-def test_what_cannot_be_undone_is_refused(feedtool: Feedtool, files: Files) -> None:
+def test_an_impossible_undo_is_refused(feedtool: Feedtool, files: Files) -> None:
     feedtool("submit --sandbox", files.csv(offer(1)))
     files.csv(update(1, quantity="2"))
     feedtool("submit --sandbox --no-wait offers.csv")

@@ -48,9 +48,7 @@ def test_options_are_those_of_every_profile(feedtool: Feedtool, files: Files) ->
     assert applied() == [("SKU-1", "Update")]
 
 
-def test_the_inbox_itself_needs_no_account_where_profiles_have_theirs(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_with_profiles_the_inbox_itself_needs_no_account(feedtool: Feedtool, files: Files) -> None:
     files.text(CONFIG, "feedtool.toml")
     assert once(feedtool, "watch feeds --create").code == 9
     drop(files, "a.csv", 1)
@@ -67,7 +65,9 @@ LEFT = {
 
 
 @pytest.mark.parametrize("names", LEFT)
-def test_nothing_to_do(feedtool: Feedtool, files: Files, names: tuple[str, ...]) -> None:
+def test_an_empty_inbox_is_reported(
+    feedtool: Feedtool, files: Files, names: tuple[str, ...]
+) -> None:
     assert once(feedtool, f"{SANDBOX} --create").code == 9
     for name in names:
         files.text("a", f"feeds/inbox/{name}")
@@ -93,7 +93,7 @@ def test_a_folder_is_made_only_where_that_is_asked_for(feedtool: Feedtool) -> No
     assert found == ["done", "error", "inbox", "processing", "results"]
 
 
-def test_how_the_watcher_is(feedtool: Feedtool, files: Files) -> None:
+def test_the_health_of_a_watcher(feedtool: Feedtool, files: Files) -> None:
     drop(files, "a.csv", 1)
     assert once(feedtool).code == 0
     ran = feedtool("watch feeds --health --health-within 3600")

@@ -1,4 +1,4 @@
-"""`watch PLACE --enqueue` as it is typed, and the workers that send what it brings."""
+"""`watch PLACE --enqueue` on the command line, and the workers that send its files."""
 
 import json
 from pathlib import Path
@@ -109,7 +109,7 @@ REFUSED = {
 
 @pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("words", REFUSED)
-def test_what_cannot_be(feedtool: Feedtool, configure: Configure, words: str) -> None:
+def test_wrong_commands_are_refused(feedtool: Feedtool, configure: Configure, words: str) -> None:
     configure("")
     ran = feedtool(words)
     assert ran.code == 2

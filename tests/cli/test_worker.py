@@ -1,4 +1,4 @@
-"""`worker` as it is typed: until nothing is due, for some sellers, monitored, and stopped."""
+"""`worker` on the command line: until nothing is due, for some sellers, monitored, and stopped."""
 
 import json
 import os
@@ -105,7 +105,7 @@ def test_a_place_that_is_typed_is_that_of_all_profiles(
     assert names_in(brought) == []
 
 
-def test_how_a_worker_is(feedtool: Feedtool, answers: Path) -> None:
+def test_the_health_of_a_worker(feedtool: Feedtool, answers: Path) -> None:
     del answers
     ran = feedtool("worker --health")
     assert (ran.code, ran.error()[0]) == (
@@ -126,7 +126,7 @@ def proxy(service: str) -> Iterator[Proxy]:
         yield proxy
 
 
-def test_what_is_parked_goes_on_at_another_worker(
+def test_parked_files_go_on_at_another_worker(
     feedtool: Feedtool, files: Files, answers: Path, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_profiles(proxy.base, answers, shop="parked")
@@ -219,7 +219,7 @@ def test_a_server_that_is_away_is_waited_for(
 
 @pytest.mark.usefixtures("away")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_who_waits_for_a_server_tells_monitors_and_can_be_stopped(
+def test_a_worker_waiting_for_a_server_reports_and_can_be_stopped(
     feedtool: Feedtool, number: signal.Signals, code: int
 ) -> None:
     Timer(0.2, os.kill, [os.getpid(), number]).start()
