@@ -1,4 +1,4 @@
-"""What tests do with the page in a real browser."""
+"""Acts of tests on the page in a real browser."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ def drop(page: Page, *paths: Path, on: str = "h1") -> None:
 
 
 def spoken(*usual: Language) -> list[Any]:
-    """The languages, of which all but the usual ones are for the long run."""
+    """The languages, all but the usual ones for the long run."""
     long = pytest.mark.long
     return [it if it in usual else pytest.param(it, marks=long) for it in LANGUAGES]
 

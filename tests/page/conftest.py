@@ -72,7 +72,7 @@ def with_catalogue(catalogue: Path, home: Path) -> Path:
 
 @cache
 def first_application() -> Flask:
-    """An application whose addresses and templates are compiled."""
+    """An application with compiled addresses and templates."""
     return app.application(cast("PageSession", None))
 
 
@@ -111,7 +111,7 @@ def desk(tmp_path: Path) -> Iterator[PageSession]:
 
 @pytest.fixture
 def client(desk: PageSession) -> FlaskClient:
-    """What asks the page without a port."""
+    """A client of the page without a port."""
     return application(desk).test_client()
 
 
@@ -179,7 +179,6 @@ def tabs(shared_tabs: Tabs) -> Iterator[Tabs]:
 
 @pytest.fixture
 def tab(tabs: Tabs) -> Page:
-    """An empty tab."""
     return tabs()
 
 
@@ -196,7 +195,7 @@ def bare_tab(tabs: Tabs) -> Page:
 
 
 def settle(page: Page) -> None:
-    """Waits until the page and its scripts are there, and it waits for nothing."""
+    """Wait until the page and its scripts are ready, and no request is open."""
     page.wait_for_function(SETTLED, timeout=60_000)
 
 

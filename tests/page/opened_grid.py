@@ -75,7 +75,6 @@ class OpenGrid:
         assert refusals == []
 
     def close(self) -> None:
-        """Close the tab."""
         self._tab.close()
 
     @property
@@ -98,7 +97,7 @@ def grid_tab(
 
 @pytest.fixture
 def opened(grid_tab: OpenGrid) -> Iterator[OpenGrid]:
-    """Opens grids; afterwards the tab is left, of which the browser has not complained."""
+    """Opens grids; afterwards the tab is left, and the browser must have no complaints."""
     yield grid_tab
     grid_tab.leave()
 
@@ -110,12 +109,12 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wait_for(page: Page, selector: str) -> None:
-    """Waits until there is such an element; looks at each frame, not each half second."""
+    """Wait for such an element; look at each frame, not each half second."""
     page.wait_for_function("selector => document.querySelector(selector)", arg=selector)
 
 
 def cells_at(page: Page, place: int) -> list[str]:
-    """What a row shows."""
+    """The texts of a row's cells."""
     row = f".grid-body [aria-rowindex='{place + 2}']"
     wait_for(page, f"{row}[aria-busy=false]")
     return page.locator(row).locator(".grid-cell").all_inner_texts()
@@ -144,7 +143,7 @@ def step(page: Page, key: str = "F8") -> tuple[int, int]:
 
 
 def steps(page: Page, count: int, key: str) -> list[tuple[int, int]]:
-    """Goes from problem to problem, all in the browser; the cells."""
+    """The cells of steps from problem to problem, all in the browser."""
     return [(place, column) for place, column in page.evaluate(STEPS, [count, key])]
 
 
@@ -166,18 +165,18 @@ STEPS = """async ([count, key]) => {
 
 
 def go_to(page: Page, place: int, column: int) -> None:
-    """Clicks a cell that is in sight."""
+    """Click a visible cell."""
     page.locator(f"[data-place='{place}'] [data-column='{column}']").click()
     assert focused(page) == (place, column)
 
 
 def nodes(page: Page) -> int:
-    """All elements of the page."""
+    """The number of elements of the page."""
     return int(page.evaluate("document.querySelectorAll('*').length"))
 
 
-def in_sight(page: Page) -> tuple[int, int]:
-    """The positions of the first and the last row that are wholly in sight."""
+def visible_rows(page: Page) -> tuple[int, int]:
+    """The positions of the first and the last row that are wholly visible."""
     first, last = page.evaluate("""() => {
       const scroller = document.querySelector(".grid-scroll").getBoundingClientRect();
       const top = document.querySelector(".grid-head").getBoundingClientRect().bottom;

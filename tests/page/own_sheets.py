@@ -1,4 +1,4 @@
-"""Sheets of few rows: a supplier's own list, and offers of which each is told something else."""
+"""Sheets of few rows: a supplier's own list, and offers with a different problem each."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -58,7 +58,7 @@ def two_sheets(path: Path) -> Path:
 
 
 class FormReader(HTMLParser):
-    """What a browser would send of the form that says what columns are."""
+    """The fields that a browser would send of the form about columns."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -81,12 +81,12 @@ class FormReader(HTMLParser):
 
 
 def form_of(client: FlaskClient, file: str, **query: str) -> dict[str, str]:
-    """The form of a file's columns, as it is proposed."""
+    """The proposed form of a file's columns."""
     answer = client.get(f"/en/files/{file}/columns", query_string=query)
     assert answer.status_code == 200, answer.text
     return FormReader(answer.text).values
 
 
-def said(client: FlaskClient, file: str, form: dict[str, str]) -> TestResponse:
+def answer_columns(client: FlaskClient, file: str, form: dict[str, str]) -> TestResponse:
     """The answer to a form of a file's columns."""
     return client.post(f"/en/files/{file}/columns", data=form)

@@ -1,4 +1,4 @@
-"""Who gets through, and the headers of what is answered."""
+"""Requests that the guards let through, and the headers of answers."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_no_guard_could_be_missed(guard: Guard) -> None:
     assert [name for name, case in CASES.items() if status_of(case, others) != case.status]
 
 
-def test_a_refusal_tells_its_reason_and_nothing_of_the_page() -> None:
+def test_a_refusal_names_its_reason_and_hides_the_page() -> None:
     case = CASES["shared, a stranger"]
     denial = denial_of(facts_of(case.environ, "Remote-User"), case.access)
     assert denial

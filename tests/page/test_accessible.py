@@ -128,10 +128,10 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
 
 
 @pytest.mark.parametrize("language", ["fr", pytest.param("es", marks=pytest.mark.long)])
-def test_nothing_is_wider_than_a_screen_on_which_all_is_four_times_as_large(
+def test_no_page_is_wider_than_the_screen_at_four_times_the_size(
     bare_tab: Page, busy: Served, language: str
 ) -> None:
-    """In English axe looks at it there, too."""
+    """In English axe checks this size, too."""
     bare_tab.set_viewport_size({"width": LARGE[0], "height": LARGE[1]})
     widths = {}
     for name, path in {**PAGES, **OTHERS}.items():

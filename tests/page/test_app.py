@@ -1,4 +1,4 @@
-"""What every page shows, and the answers to requests that go wrong."""
+"""Parts of every page, and the answers to wrong requests."""
 
 import pytest
 from flask.testing import FlaskClient
@@ -35,7 +35,7 @@ def test_a_page_leads_to_itself_in_the_other_languages(client: FlaskClient, lang
         ("GET", "/fr/runs/7", 404, "à cette adresse"),
     ],
 )
-def test_what_goes_wrong_is_said(
+def test_wrong_requests_are_explained(
     client: FlaskClient, method: str, address: str, status: int, says: str
 ) -> None:
     answer = client.open(address, method=method)
@@ -48,6 +48,6 @@ def test_a_file_for_an_account_that_is_not_there(client: FlaskClient) -> None:
     assert "There is no account of this name" in answer.text
 
 
-def test_a_copy_that_is_none(client: FlaskClient) -> None:
+def test_an_unknown_copy_is_not_found(client: FlaskClient) -> None:
     file = brought(client, SAMPLES / "offers-mistakes.xlsx")
     assert client.get(f"/en/files/{file}/copies/passwords").status_code == 404

@@ -1,4 +1,4 @@
-"""Files beside a sheet: found by their names alone, whatever a cell says, and within limits."""
+"""Files beside a sheet: found only by their names, for any cell, and within limits."""
 
 import io
 from contextlib import suppress
@@ -36,8 +36,8 @@ def names(folder: Path) -> list[str]:
     return [place.name for place in named_in(folder / NAMED)]
 
 
-def found(files: NamedFiles, cell: str) -> str | None:
-    """The content of the file that a cell names; None where there is none."""
+def content_named(files: NamedFiles, cell: str) -> str | None:
+    """The content of the file that a cell names, or None."""
     try:
         return files(Path() / cell).read_text("utf-8")
     except NotLocated:
@@ -54,15 +54,15 @@ def found(files: NamedFiles, cell: str) -> str | None:
 )
 def test_a_cell_and_a_file_meet_by_the_name_alone(tmp_path: Path, cell: str, name: str) -> None:
     lay(tmp_path, name, b"this")
-    assert found(files_of(tmp_path), cell) == "this"
+    assert content_named(files_of(tmp_path), cell) == "this"
 
 
 @pytest.mark.parametrize(
     "cell", ["b.pdf", "a.pdf/b.pdf", "a", "..", ".", "/", "\0", "a.pdf/..", ""]
 )
-def test_what_was_not_brought_is_not_there(tmp_path: Path, cell: str) -> None:
+def test_files_not_brought_are_not_found(tmp_path: Path, cell: str) -> None:
     lay(tmp_path, "a.pdf")
-    assert found(files_of(tmp_path), cell) is None
+    assert content_named(files_of(tmp_path), cell) is None
 
 
 def test_a_link_is_no_file_that_was_brought(tmp_path: Path) -> None:
@@ -70,15 +70,15 @@ def test_a_link_is_no_file_that_was_brought(tmp_path: Path) -> None:
     (tmp_path / CANARY).write_text("secret")
     (tmp_path / NAMED / "b.pdf").symlink_to(tmp_path / CANARY)
     assert names(tmp_path) == ["a.pdf"]
-    assert found(files_of(tmp_path), "b.pdf") is None
+    assert content_named(files_of(tmp_path), "b.pdf") is None
 
 
-def test_it_is_kept_what_cells_name_and_what_is_here(tmp_path: Path) -> None:
+def test_named_and_present_files_are_recorded(tmp_path: Path) -> None:
     for name in ("a.pdf", "b.pdf", "other.pdf"):
         lay(tmp_path, name)
     files = files_of(tmp_path)
     for cell in ("x/a.pdf", "x/A.pdf", "b.pdf", "c.pdf", "d.pdf", "c.pdf"):
-        found(files, cell)
+        content_named(files, cell)
     assert files.keep_facts()
     assert facts_in(tmp_path / FACTS) == NamedFacts(4, ("c.pdf", "d.pdf"), {}, ("other.pdf",))
     assert not facts_in(tmp_path / FACTS).is_whole
@@ -88,10 +88,10 @@ def test_files_of_one_name_in_several_folders_are_none_of_them(tmp_path: Path) -
     """Else one customer would get the invoice of another."""
     lay(tmp_path, "a.pdf")
     first, cells = files_of(tmp_path), ("march/a.pdf", "april/a.pdf")
-    assert [found(first, cell) for cell in cells] == ["x", None]
+    assert [content_named(first, cell) for cell in cells] == ["x", None]
     assert not first.keep_facts()  # the first was found out too late
     again = files_of(tmp_path)
-    assert [found(again, cell) for cell in cells] == [None, None]
+    assert [content_named(again, cell) for cell in cells] == [None, None]
     assert again.keep_facts()
     assert facts_in(tmp_path / FACTS) == NamedFacts(2, (), {"a.pdf": cells})
 
@@ -99,10 +99,10 @@ def test_files_of_one_name_in_several_folders_are_none_of_them(tmp_path: Path) -
 def test_the_same_name_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     lay(tmp_path, "a.pdf", b"old")
     lay(tmp_path, "A.pdf", b"new")
-    assert (names(tmp_path), found(files_of(tmp_path), "a.pdf")) == (["A.pdf"], "new")
+    assert (names(tmp_path), content_named(files_of(tmp_path), "a.pdf")) == (["A.pdf"], "new")
 
 
-def test_of_a_zip_come_the_files_that_people_have_put_there(tmp_path: Path) -> None:
+def test_a_zip_yields_files_without_those_of_programs(tmp_path: Path) -> None:
     inner = {"a.pdf": b"1", "x\\y/b.pdf": b"2", "__MACOSX/._a.pdf": b"", "x/.DS_Store": b""}
     lay(tmp_path, "March.ZIP", zipped(inner))
     assert names(tmp_path) == ["a.pdf", "b.pdf"]
@@ -124,7 +124,7 @@ def test_of_a_zip_come_the_files_that_people_have_put_there(tmp_path: Path) -> N
         ("..", b"", UsageProblem, "no name"),
     ],
 )
-def test_what_is_refused_leaves_all_as_it_was(
+def test_refused_files_change_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     name: str,
@@ -150,7 +150,7 @@ def test_all_files_together_have_a_limit(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a.pdf"]
 
 
-def test_what_is_in_a_zip_may_not_exhaust_the_machine(tmp_path: Path) -> None:
+def test_a_zip_with_too_large_contents_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="more than 0 MiB"):
         lay(tmp_path, "a.zip", zipped({"a": bytes(9)}), ReadingLimits(total=5))
     assert names(tmp_path) == []
@@ -214,16 +214,16 @@ def test_no_name_leads_out_of_the_folder(sheet: Path, tmp_path: Path, name: str)
 @PLENTY
 @given(NAMES, NAMES)
 @example("/etc/passwd", "../../canary.txt")
-def test_no_cell_opens_what_was_not_brought(
+def test_no_cell_opens_a_file_that_was_not_brought(
     sheet: Path, tmp_path: Path, brought: str, cell: str
 ) -> None:
     with suppress(FeedtoolError):
         lay(sheet, brought, b"brought")
     files = files_of(sheet)
     for text in (cell, brought, f"{tmp_path}/{cell}", f"{sheet}/{cell}"):
-        assert found(files, text) in {None, "brought"}
+        assert content_named(files, text) in {None, "brought"}
 
 
 @pytest.mark.parametrize("name", ["", "..", "/", "\\", "a" + "." + "x" * 300])
-def test_what_is_no_name_has_no_key(name: str) -> None:
+def test_invalid_names_have_no_key(name: str) -> None:
     assert key_of(name) == ""

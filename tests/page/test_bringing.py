@@ -71,7 +71,7 @@ def codes_of(client: FlaskClient, file: str) -> list[str]:
         (["a.xlsx"], 0),
     ],
 )
-def test_which_file_is_the_sheet(names: list[str], place: int) -> None:
+def test_the_sheet_among_several_files(names: list[str], place: int) -> None:
     assert index_of_sheet(names) == place
 
 
@@ -79,12 +79,12 @@ def test_which_file_is_the_sheet(names: list[str], place: int) -> None:
     ("names", "says"),
     [(["a.xlsx", "b.csv"], "several tables"), (["x/a.pdf", "y/A.pdf"], "the same name")],
 )
-def test_which_files_cannot_come_together(names: list[str], says: str) -> None:
+def test_files_that_cannot_come_together(names: list[str], says: str) -> None:
     with pytest.raises(UsageProblem, match=says):
         index_of_sheet(names)
 
 
-def test_a_sheet_says_what_is_missing_until_it_is_brought(
+def test_a_sheet_lists_missing_files_until_they_are_brought(
     client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     file = index(client, desk, tmp_path)
@@ -103,7 +103,7 @@ def test_a_sheet_says_what_is_missing_until_it_is_brought(
     assert codes_of(client, file) == []
 
 
-def test_what_was_sent_is_kept_with_its_run(
+def test_sent_files_are_kept_with_their_run(
     client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     file = index(client, desk, tmp_path)
@@ -157,7 +157,7 @@ def test_a_corrected_sheet_keeps_the_files_of_the_one_before(
     )
 
 
-def test_a_zip_of_invoices_is_what_the_command_makes_of_it(
+def test_a_zip_of_invoices_is_read_as_by_the_command(
     client: FlaskClient, desk: PageSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -234,7 +234,7 @@ def test_invoices_that_cannot_be_unpacked_leave_nothing(
     assert [*(tmp_path / "home" / "page").iterdir()] == []
 
 
-def test_nothing_is_brought_beside_a_sheet_while_it_is_checked(
+def test_no_file_is_brought_beside_a_sheet_during_its_check(
     client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     file, done = index(client, desk, tmp_path), Event()

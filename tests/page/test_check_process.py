@@ -17,7 +17,7 @@ from tests.page.conftest import application, brought, settled
 
 
 def process(*told: object, end: str = "") -> list[str]:
-    """The command of a process that tells this, and then ends so."""
+    """The command of a process that writes these objects, and then ends so."""
     script = f"import sys; sys.stdout.buffer.write({b''.join(map(pickle.dumps, told))!r}); {end}"
     return [sys.executable, "-c", script]
 
@@ -48,7 +48,7 @@ def test_rows_are_counted(job: Job) -> None:
         ((), "sys.stdout.write('a warning')", CheckEnded),
     ],
 )
-def test_what_goes_wrong_there_is_raised_here(
+def test_errors_of_the_process_are_raised_here(
     job: Job, told: tuple[object, ...], end: str, kind: type[Exception]
 ) -> None:
     with pytest.raises(kind) as raised:
@@ -57,7 +57,7 @@ def test_what_goes_wrong_there_is_raised_here(
         assert (raised.value.message, raised.value.hint) == ("no room", "make some")
 
 
-def test_where_the_page_ends_the_check_does(job: Job, closing: threading.Event) -> None:
+def test_the_check_ends_with_the_page(job: Job, closing: threading.Event) -> None:
     closing.set()
     endless = "import pickle\nwhile True: pickle.dump(1, sys.stdout.buffer)"
     with pytest.raises(Stopped):

@@ -49,12 +49,12 @@ def test_the_report_for_programs_is_that_of_validate(
 
 
 def counts(path: Path) -> tuple[int, int]:
-    """The rows of a file, and the invalid ones among them."""
+    """The number of rows of a file, and of its invalid ones."""
     (sheet,) = checked(path)
     return sheet.size, sheet.rows.marks.count(INVALID)
 
 
-def test_only_the_rows_to_correct_come_in_a_workbook_that_can_be_brought_back(
+def test_rows_to_correct_come_in_a_workbook_that_can_be_brought_back(
     client: FlaskClient, tmp_path: Path
 ) -> None:
     sample, failed = SAMPLES / "offers-mistakes.xlsx", tmp_path / "offers-mistakes.failed.xlsx"
@@ -101,9 +101,7 @@ OFFERED: dict[str, tuple[bytes, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", OFFERED)
-def test_the_page_of_a_file_offers_what_comes(
-    client: FlaskClient, tmp_path: Path, name: str
-) -> None:
+def test_all_offered_copies_of_a_file_exist(client: FlaskClient, tmp_path: Path, name: str) -> None:
     content, offered = OFFERED[name]
     (tmp_path / name).write_bytes(content)
     file = brought(client, tmp_path / name)
@@ -116,9 +114,7 @@ def test_the_page_of_a_file_offers_what_comes(
     assert marked.status_code == (200 if offered else 422), marked.text
 
 
-def test_a_file_of_which_nothing_can_be_known_says_so(
-    client: FlaskClient, desk: PageSession
-) -> None:
+def test_a_file_with_broken_facts_is_reported(client: FlaskClient, desk: PageSession) -> None:
     broken, whole = (brought(client, SAMPLES / name) for name in FILES[:2])
     (desk.uploads.folder(broken) / "facts.json").write_bytes(b'{"id":')
     answer = client.get(f"/en/files/{broken}")
@@ -151,12 +147,10 @@ class InterruptedJob(Job):
         self._act, self._left = act, at
 
     def report(self, text: str, done: int = 0, total: int = 0) -> None:
-        """One of its words."""
         super().report(text, done, total)
         self._come()
 
     def count(self, rows: int) -> None:
-        """One of its words."""
         super().count(rows)
         self._come()
 
@@ -167,7 +161,7 @@ class InterruptedJob(Job):
 
 
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["before it", "at its start", "in its midst"])
-def test_nobody_sees_what_a_check_has_found_by_choices_of_before(
+def test_findings_by_earlier_choices_are_not_shown(
     client: FlaskClient, desk: PageSession, at: int
 ) -> None:
     before = desk.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
@@ -188,10 +182,10 @@ def test_nobody_sees_what_a_check_has_found_by_choices_of_before(
         assert [sheet.kind for sheet in grid.sheets] == ["offers-update"]
 
 
-def test_nor_where_it_is_put_in_its_place_after_the_choice(
+def test_findings_put_in_place_after_a_choice_are_not_shown(
     client: FlaskClient, desk: PageSession
 ) -> None:
-    """As by a check that had compared them just before."""
+    """A check had compared the choices just before."""
     before = desk.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
     settled(client, f"/en/files/{before.id}")
     found = desk.uploads.grid(before).read_bytes()

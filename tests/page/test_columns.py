@@ -1,4 +1,4 @@
-"""What the page shows of the columns of a file."""
+"""Columns of a file on the page."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +21,7 @@ def shown(
     return ColumnsView(judge(sheet, {**sheet.usual, **changes}), language)
 
 
-def test_columns_that_nobody_is_sure_of_come_first(files: Files) -> None:
+def test_unsure_columns_come_first(files: Files) -> None:
     lines = shown(files).lines
     assert [line.column.column for line in lines] == list("IABCDEFGH")
     assert (lines[0].meant, lines[0].why, lines[0].field) == ("", "not known", None)
@@ -29,13 +29,13 @@ def test_columns_that_nobody_is_sure_of_come_first(files: Files) -> None:
     assert lines[4].meant == "-"
 
 
-def test_what_has_a_column_is_not_proposed_for_another(files: Files) -> None:
+def test_a_field_with_a_column_is_not_proposed_for_another(files: Files) -> None:
     taken, free = shown(files).lines[0], shown(files, **{"column:0": ""}).lines[0]
     assert [field.key for field in taken.near] == []
     assert [field.key for field in free.near] == ["sellerExternalReference"]
 
 
-def test_why_is_told_of_what_was_proposed_alone(files: Files) -> None:
+def test_only_proposed_columns_have_a_reason(files: Files) -> None:
     assert shown(files, **{"column:4": "-"}).lines[5].why == ""
 
 
@@ -118,7 +118,7 @@ READINGS: dict[str, tuple[Callable[[Files], Path], tuple[list[str], str | None, 
 
 
 @pytest.mark.parametrize("case", READINGS)
-def test_how_a_file_is_read(files: Files, case: str) -> None:
+def test_readings_of_files(files: Files, case: str) -> None:
     make, expected = READINGS[case]
     reading = read(make(files))
     sheets = [name for name in reading.sheets if name in {"Products", "Offers"}]

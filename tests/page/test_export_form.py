@@ -20,7 +20,7 @@ READING = ReadOptions(catalog=lambda _: CATALOG)
 
 
 def filled(kind: str, *fields: tuple[str, str]) -> ExportForm:
-    """A form that was looked at."""
+    """A checked form."""
     return ExportForm(EXPORTS[kind], MultiDict(fields)).checked(READING, "en")
 
 
@@ -32,7 +32,7 @@ def test_no_filter_has_the_name_of_another_field(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", EXPORTS)
-def test_an_empty_form_asks_for_what_the_command_asks_for(kind: str) -> None:
+def test_an_empty_form_equals_the_command_without_options(kind: str) -> None:
     asked = filled(kind, *NEEDED.get(kind, {}).items())
     assert not asked.errors
     whole, usual = (
@@ -81,7 +81,7 @@ def test_each_choice_can_be_asked_for(kind: str, name: str, choice: str) -> None
         ),
     ],
 )
-def test_what_is_wrong_is_said_at_its_field(
+def test_errors_are_shown_at_their_field(
     kind: str, fields: list[tuple[str, str]], name: str, says: str
 ) -> None:
     errors = filled(kind, *fields).errors
@@ -100,9 +100,7 @@ def test_what_is_wrong_is_said_at_its_field(
         ("picking", [(CURSOR, "new")], None),
     ],
 )
-def test_how_a_cursor_is_used(
-    kind: str, fields: list[tuple[str, str]], use: CursorUse | None
-) -> None:
+def test_uses_of_cursors(kind: str, fields: list[tuple[str, str]], use: CursorUse | None) -> None:
     assert filled(kind, *fields).use == use
 
 

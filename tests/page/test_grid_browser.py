@@ -25,12 +25,12 @@ from tests.page.opened_grid import (
     focused,
     go_to,
     grid_tab,
-    in_sight,
     nodes,
     opened,
     press,
     step,
     steps,
+    visible_rows,
 )
 
 __all__ = ("few", "grid_tab", "opened")
@@ -54,7 +54,7 @@ def test_the_first_rows_are_those_of_the_sheet(opened: OpenGrid) -> None:
 def test_a_page_may_begin_at_any_row(opened: OpenGrid) -> None:
     page = opened(MISTAKES, rest="?from=30")
     assert cells_at(page, 30)[FIRST] == "SAMPLE-331"
-    first, last = in_sight(page)
+    first, last = visible_rows(page)
     assert first <= 30 <= last
 
 
@@ -103,17 +103,17 @@ def test_keys_move_the_focus(opened: OpenGrid) -> None:
     for name, (keys, place) in MOVES.items():
         page.locator(f"[data-place='0'] [data-column='{FIRST}']").focus()
         assert press(page, *keys) == place, name
-        first, last = in_sight(page)
+        first, last = visible_rows(page)
         assert first <= place[0] <= last, name
         expect(page.locator(".grid-body [tabindex='0']")).to_have_count(1)
         press(page, "Control+Home")
 
 
-def test_a_page_down_shows_what_follows(opened: OpenGrid) -> None:
+def test_page_down_shows_the_next_rows(opened: OpenGrid) -> None:
     page = opened(MISTAKES)
     cells_at(page, 0)
     go_to(page, 0, FIRST)
-    _, last = in_sight(page)
+    _, last = visible_rows(page)
     assert press(page, "PageDown", "PageDown")[0] > last
     assert press(page, "PageUp", "PageUp") == (0, FIRST)
 
@@ -137,7 +137,7 @@ def test_f8_goes_from_problem_to_problem(opened: OpenGrid, few: Path) -> None:
     assert steps(page, len(cells) - 1, "Shift+F8") == cells[-2::-1]
 
 
-def test_the_bar_below_tells_of_the_cell(opened: OpenGrid) -> None:
+def test_the_bar_describes_the_cell(opened: OpenGrid) -> None:
     page = opened(MISTAKES)
     cells_at(page, 0)
     step(page)
@@ -187,7 +187,6 @@ def test_f8_stays_in_the_filter(opened: OpenGrid) -> None:
 
 
 def hold(held: list[Route], route: Route) -> None:
-    """Lets a request wait."""
     held.append(route)
 
 
@@ -225,7 +224,7 @@ def test_a_text_is_found_cell_by_cell(opened: OpenGrid) -> None:
     expect(page.locator(".grid-part [role=status]")).to_have_text("No cell has this text.")
 
 
-def test_what_cannot_be_had_is_said_and_asked_for_again(opened: OpenGrid, few: Path) -> None:
+def test_a_failed_request_is_reported_and_repeated(opened: OpenGrid, few: Path) -> None:
     page = opened(few, rest="?plain=1")
     page.route(re.compile("/rows"), lambda route: route.abort())
     page.locator("text=Show the cells").click()
@@ -347,13 +346,13 @@ def test_the_last_of_a_million_rows_is_reached_by_key_and_by_the_bar(
     go_to(page, 0, FIRST)
     assert press(page, "Control+End") == (MILLION - 1, FIRST + WIDTH - 1)
     assert cells_at(page, MILLION - 1)[FIRST] == "r999999c0"
-    assert in_sight(page)[1] == MILLION - 1
+    assert visible_rows(page)[1] == MILLION - 1
     assert press(page, "Control+Home") == (0, ROW)
-    assert in_sight(page)[0] == 0
+    assert visible_rows(page)[0] == 0
     scroller = page.locator(".grid-scroll")
     scroller.evaluate("element => { element.scrollTop = element.scrollHeight; }")
     assert cells_at(page, MILLION - 1)[FIRST] == "r999999c0"
-    assert in_sight(page)[1] == MILLION - 1
+    assert visible_rows(page)[1] == MILLION - 1
     scroller.evaluate("element => { element.scrollTop = 4e6; }")
     assert cells_at(page, MIDDLE)[FIRST] == f"r{MIDDLE}c0"
     assert nodes(page) <= MOST_NODES
@@ -381,7 +380,7 @@ def test_the_focus_stays_where_it_was_when_rows_are_scrolled_away(
     expect(page.locator(f"[data-place='{MIDDLE}']")).to_be_visible()
     assert page.evaluate(ACTIVE) == [3, FIRST + 1]
     assert press(page, "ArrowDown") == (4, FIRST + 1)
-    assert in_sight(page)[0] <= 4
+    assert visible_rows(page)[0] <= 4
 
 
 def test_pages_that_were_left_behind_are_no_longer_asked_for(
@@ -397,9 +396,7 @@ def test_pages_that_were_left_behind_are_no_longer_asked_for(
     assert "ABORTED" in str(waiting.value.failure)
 
 
-def test_of_many_columns_only_those_in_sight_are_drawn(
-    opened: OpenGrid, files: Files, tmp_path: Path
-) -> None:
+def test_only_visible_columns_are_drawn(opened: OpenGrid, files: Files, tmp_path: Path) -> None:
     made = write_made_grid(tmp_path / "made.sqlite", 500, 300)
     page = opened(files.csv(offer(1)), made=made)
     cells_at(page, 0)
@@ -416,7 +413,7 @@ def test_of_many_columns_only_those_in_sight_are_drawn(
     expect(page.locator(f"[data-place='0'] [data-column='{FIRST}']")).to_have_text("r0c0")
 
 
-def test_cells_are_text_whatever_they_hold(opened: OpenGrid, files: Files) -> None:
+def test_cells_with_any_content_are_text(opened: OpenGrid, files: Files) -> None:
     text = "<img src=x onerror=document.title='run'><b>bold</b>"
     page = opened(files.csv(offer(1) | {"product.reference": text, "<i>header</i>": "1"}))
     assert text in cells_at(page, 0)

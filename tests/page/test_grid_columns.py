@@ -35,7 +35,7 @@ def header(page: Page, column: int) -> Locator:
 
 
 def extent(cell: Locator) -> tuple[int, int]:
-    """Where a cell begins and ends on the screen."""
+    """The begin and end of a cell on the screen."""
     box = cell.bounding_box()
     assert box
     return round(box["x"]), round(box["x"] + box["width"])
@@ -50,7 +50,7 @@ AGREE = """(column) => {
 
 
 def width(page: Page, column: int) -> int:
-    """That of a column, once its header and cells agree; its neighbour begins where it ends."""
+    """The width of a column, once its header and cells agree; its neighbour begins at its end."""
     page.wait_for_function(AGREE, arg=column)
     start, end = extent(header(page, column))
     assert extent(header(page, column + 1))[0] == end
@@ -94,7 +94,7 @@ def test_it_keeps_its_width_while_the_page_is_open(opened: OpenGrid, few: Path) 
 
 
 def test_keys_and_buttons_do_the_same(opened: OpenGrid, few: Path) -> None:
-    """Of the column with the focus, which stays where it is."""
+    """They change the column with the focus, which stays in place."""
     page = opened(few)
     cells_at(page, 0)
     go_to(page, 1, GTIN)
@@ -184,7 +184,7 @@ IS_ON_TOP = """cell => {
 }"""
 
 
-def test_on_a_phone_only_the_number_of_the_row_stays(opened: OpenGrid, few: Path) -> None:
+def test_on_a_phone_only_the_row_number_is_frozen(opened: OpenGrid, few: Path) -> None:
     page = opened(few, viewport={"width": 390, "height": 844})
     cells_at(page, 0)
     go_to(page, 0, ROW)
@@ -213,7 +213,6 @@ def test_a_row_that_is_hidden_in_the_sheet_is_marked(opened: OpenGrid, files: Fi
 
 
 def hold(held: list[Route], route: Route) -> None:
-    """Lets a request wait."""
     held.append(route)
 
 

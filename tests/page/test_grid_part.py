@@ -1,4 +1,4 @@
-"""What a page shows of a grid, before any script runs."""
+"""The page's part about a grid, before any script runs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -41,8 +41,8 @@ def test_filters_are_all_rows_and_those_of_each_status(grid: Grid) -> None:
     ]
 
 
-def test_groups_are_codes_with_what_they_mean(grid: Grid) -> None:
-    """One that is about the sheet alone has no rows to be shown."""
+def test_groups_are_codes_with_their_meaning(grid: Grid) -> None:
+    """A group about the whole sheet has no rows to show."""
     groups = part(grid, of_code("trimmed")).groups
     assert [(it.label, it.rows, it.tone, it.is_current) for it in groups] == [
         ("All problems", 2, "", False),
@@ -66,7 +66,7 @@ LINKS: dict[str, tuple[dict[str, Any], tuple[str, str, str]]] = {
 
 
 @pytest.mark.parametrize(("how", "links"), LINKS.values(), ids=LINKS)
-def test_links_keep_what_else_was_chosen(
+def test_links_keep_the_other_choices(
     grid: Grid, how: dict[str, Any], links: tuple[str, str, str]
 ) -> None:
     shown = part(grid, **how)
@@ -79,7 +79,7 @@ def test_each_sheet_has_a_link_to_all_its_rows(grid: Grid) -> None:
     ] == [("New", "?", True), ("Changed", "?sheet=1", False)]
 
 
-def test_the_plain_table_says_what_is_wrong_with_each_row(grid: Grid) -> None:
+def test_the_plain_table_lists_the_problems_of_each_row(grid: Grid) -> None:
     shown = part(grid, PROBLEMS)
     assert shown.reference_header == "sellerExternalReference"
     (row, name, lines, notes), (_, other, _, _) = shown.table
@@ -97,7 +97,7 @@ def test_the_plain_table_says_what_is_wrong_with_each_row(grid: Grid) -> None:
     assert len(list(part(grid, start=200).table)) == 50
 
 
-def test_the_plain_table_says_which_rows_are_hidden(files: Files) -> None:
+def test_the_plain_table_marks_hidden_rows(files: Files) -> None:
     path = files.book({"Offers": [offer(1), offer(2)]})
     book = load_workbook(path)
     book["Offers"].row_dimensions[3].hidden = True
@@ -108,7 +108,7 @@ def test_the_plain_table_says_which_rows_are_hidden(files: Files) -> None:
     assert notes == [[], ["masquée dans la feuille"]]
 
 
-def test_the_script_is_told_what_it_needs(grid: Grid) -> None:
+def test_the_data_of_the_script(grid: Grid) -> None:
     data = part(grid, PROBLEMS, "fr").data
     own = {name: data[name] for name in ("address", "sheet", "name", "view", "which", "total")}
     assert own == {

@@ -37,7 +37,7 @@ LISTEN = """
 
 
 def workbook(path: Path) -> Path:
-    """Offers that are valid but for their looks, and rows and columns that are not."""
+    """Valid offers with odd looks, and invalid rows and columns."""
     book = Workbook()
     sheet = book.worksheets[0]
     sheet.title = f'{IMAGE}"'
@@ -56,11 +56,11 @@ def workbook(path: Path) -> Path:
 
 @dataclass
 class Watched:
-    """What a browser tells of the pages that it opens."""
+    """The browser's messages about the pages that it opens."""
 
     page: Page
     told: list[str] = field(default_factory=list)
-    """What has run, and what was hindered."""
+    """Scripts that have run or were blocked."""
 
     def __post_init__(self) -> None:
         self.page.add_init_script(LISTEN)
@@ -78,7 +78,7 @@ class Watched:
             self.told.append(request.url)
 
     def check(self, place: str) -> None:
-        """Nothing of a text has become a part of the page."""
+        """Assert that no part of a text has become a part of the page."""
         assert self.page.locator(NOT_OURS).count() == 0, place
         assert self.told == [], place
 
@@ -133,7 +133,7 @@ def paths(desk: PageSession) -> Iterator[tuple[str, str]]:
 
 
 def path_of(rule: Rule, values: Mapping[str, object]) -> str:
-    """The path of a rule; without the slash at its beginning."""
+    """The path of a rule, without the first slash."""
     given = {name: values.get(name, HOSTILE) for name in rule.arguments}
     return (rule.build(given) or ("", "/"))[1].removeprefix("/")
 
@@ -195,7 +195,7 @@ def provoked(browser: Browser) -> Iterator[Watched]:
 
 
 @pytest.mark.parametrize("name", PROVOKED)
-def test_what_a_script_would_do_is_hindered_and_told(
+def test_acts_of_a_script_are_blocked_and_reported(
     walked: Walked, provoked: Watched, name: str
 ) -> None:
     code, directive = PROVOKED[name]

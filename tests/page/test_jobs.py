@@ -42,7 +42,7 @@ def test_an_error_is_kept_for_the_page(jobs: Jobs) -> None:
     assert (job.error and job.error.message, job.error and job.error.hint) == ("no", "do this")
 
 
-def test_a_bug_is_reported_and_told_without_a_traceback(jobs: Jobs) -> None:
+def test_a_bug_is_reported_without_a_traceback(jobs: Jobs) -> None:
     def break_down(_: Job) -> None:
         raise ZeroDivisionError
 

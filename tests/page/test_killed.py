@@ -37,7 +37,7 @@ PAUSE = 0.05
 
 @contextmanager
 def started(folder: Path, kill: int = -1) -> Iterator[httpx.Client]:
-    """The page in a process of its own, which dies at a write; whoever asks it like a browser."""
+    """The page in its own process, which dies at a write; the client asks like a browser."""
     process = subprocess.Popen(  # noqa: S603  # our own
         [sys.executable, "-c", PAGE, str(kill)],
         cwd=folder,

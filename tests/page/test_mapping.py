@@ -20,7 +20,6 @@ PRICE = "default:price.price"
 
 @pytest.fixture(scope="module")
 def sheet(tmp_path_factory: pytest.TempPathFactory) -> ProposedSheet:
-    """The supplier's list."""
     files = Files(tmp_path_factory.mktemp("list"))
     return proposed(Input("list.csv", files.text(LIST, "list.csv")), ReadOptions(), None)
 
@@ -46,7 +45,7 @@ def test_nor_are_the_keys_of_a_template(kind: str) -> None:
     assert first.key not in first.samples
 
 
-def test_what_is_sure_is_said_before_anybody_was_asked(sheet: ProposedSheet) -> None:
+def test_sure_columns_are_filled_before_any_question(sheet: ProposedSheet) -> None:
     assert sheet.usual == {
         "column:0": "sellerExternalReference",
         "column:1": "product.gtin",
@@ -113,7 +112,7 @@ def test_each_part_is_judged(sheet: ProposedSheet, case: str) -> None:
     assert (said, list(judged.missing), judged.is_whole) == (errors, missing, is_whole)
 
 
-def test_a_word_that_nobody_was_asked_for_is_asked(sheet: ProposedSheet) -> None:
+def test_a_missing_word_is_asked(sheet: ProposedSheet) -> None:
     form = {**sheet.usual, **SHIPPING}
     del form[CONDITION]
     assert not judge(sheet, form).is_whole

@@ -1,4 +1,4 @@
-"""What an application sees of a request that the guards let through, and what it answers with."""
+"""The request that an application gets after the guards, and its answers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,14 +26,14 @@ def tell(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
     return [" ".join(environ[name] for name in SEEN).encode()]
 
 
-def asked(case: Case) -> tuple[int, str, dict[str, str]]:
+def answer_to(case: Case) -> tuple[int, str, dict[str, str]]:
     answer = Client(guarded(tell, case.access)).open(environ_overrides=case.environ)
     return answer.status_code, answer.text, dict(answer.headers)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_answer_has_the_headers(name: str) -> None:
-    status, text, headers = asked(CASES[name])
+    status, text, headers = answer_to(CASES[name])
     assert status == CASES[name].status or 200
     assert HEADERS.items() <= headers.items()
     assert TOKEN not in text or status == 200
@@ -50,7 +50,7 @@ def test_every_answer_has_the_headers(name: str) -> None:
     ],
 )
 def test_the_application_sees_no_token_but_the_user(case: Case, seen: str) -> None:
-    assert asked(case)[:2] == (200, seen)
+    assert answer_to(case)[:2] == (200, seen)
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_the_application_sees_no_token_but_the_user(case: Case, seen: str) -> No
     ],
 )
 def test_a_denial_is_in_the_language_of_the_browser(languages: str, said: str) -> None:
-    status, text, headers = asked(local(404, path="/", Accept_Language=languages))
+    status, text, headers = answer_to(local(404, path="/", Accept_Language=languages))
     assert status == 404
     assert said in text
     assert headers["Content-Type"] == "text/plain; charset=utf-8"
 
 
 def test_a_name_is_text() -> None:
-    _, text, headers = asked(shared(403, Remote_User="<b>eve</b>"))
+    _, text, headers = answer_to(shared(403, Remote_User="<b>eve</b>"))
     assert text.startswith("<b>eve</b> has no rights here")
     assert headers["Content-Type"].startswith("text/plain")
 

@@ -1,4 +1,4 @@
-"""Whatever path is asked for: nothing breaks, and nothing is read that is not the page's."""
+"""No path makes the page fail or reads a file outside the page."""
 
 import re
 from pathlib import Path
@@ -50,7 +50,7 @@ PLENTY = settings(SOME, max_examples=400)
 
 @pytest.fixture
 def guarded_client(desk: PageSession, tmp_path: Path) -> Client:
-    """What asks the page through its guards; secrets stand beside its folders."""
+    """A client of the page through its guards; secrets lie beside its folders."""
     for folder in (tmp_path, tmp_path / "home", tmp_path / "home" / "page"):
         folder.mkdir(exist_ok=True)
         (folder / "canary.txt").write_text(CANARY)
@@ -58,8 +58,8 @@ def guarded_client(desk: PageSession, tmp_path: Path) -> Client:
     return Client(guarded(application(desk), LocalAccess(frozenset({HOST}), TOKEN)))
 
 
-def asked(client: Client, method: str, path: str, query: str = "") -> int:
-    """The status of the answer, which has the headers of all and no canary."""
+def status_of(client: Client, method: str, path: str, query: str = "") -> int:
+    """The status of the answer, which has the headers of all answers and no canary."""
     environ = {
         "REQUEST_METHOD": method,
         "PATH_INFO": path.encode("utf-8", "replace").decode("latin-1"),
@@ -80,14 +80,14 @@ def test_every_route_is_below_the_token(guarded_client: Client, rule: Rule) -> N
     path = re.sub("<[^>]+>", "1", path)
     for method in rule.methods or ():
         for wrong in ("", f"/{TOKEN[1:]}", f"/{TOKEN}t", f"/{TOKEN.upper()}"):
-            assert asked(guarded_client, method, wrong + path) == 404, (method, wrong)
+            assert status_of(guarded_client, method, wrong + path) == 404, (method, wrong)
 
 
 @SOME
 @given(METHODS, PATHS)
-def test_without_the_token_there_is_nothing(guarded_client: Client, method: str, path: str) -> None:
+def test_without_the_token_no_page_is_found(guarded_client: Client, method: str, path: str) -> None:
     if path.split("/")[1] != TOKEN:
-        assert asked(guarded_client, method, path) == 404
+        assert status_of(guarded_client, method, path) == 404
 
 
 QUERIES = st.text(max_size=12) | PATHS
@@ -99,7 +99,7 @@ QUERIES = st.text(max_size=12) | PATHS
 def test_below_the_token_nothing_breaks(
     guarded_client: Client, method: str, path: str, query: str
 ) -> None:
-    assert asked(guarded_client, method, f"/{TOKEN}{path}", query) < 500
+    assert status_of(guarded_client, method, f"/{TOKEN}{path}", query) < 500
 
 
 @pytest.mark.long
@@ -109,8 +109,8 @@ def test_many_more_paths_break_nothing(
     guarded_client: Client, method: str, path: str, query: str
 ) -> None:
     if path.split("/")[1] != TOKEN:
-        assert asked(guarded_client, method, path) == 404
-    assert asked(guarded_client, method, f"/{TOKEN}{path}", query) < 500
+        assert status_of(guarded_client, method, path) == 404
+    assert status_of(guarded_client, method, f"/{TOKEN}{path}", query) < 500
 
 
 @pytest.mark.parametrize("name", ["_scheme=javascript&_external=1", "_anchor=x", "endpoint=x"])
@@ -149,4 +149,4 @@ def test_no_file_beside_the_pages_own(
     source.write_text("x")
     own = path.format(id=brought(client, source))
     for way in (own, own.replace("%2f", "/").replace("%2e", ".")):
-        assert asked(guarded_client, "GET", f"/{TOKEN}/{way}") in {308, 404, 405}
+        assert status_of(guarded_client, "GET", f"/{TOKEN}/{way}") in {308, 404, 405}

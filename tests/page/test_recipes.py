@@ -1,4 +1,4 @@
-"""What was said of the columns of a file, kept for all files of an account and taken back."""
+"""Answers about a file's columns, kept for all files of an account and taken back."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from feedtool.page.session import PageSession
 from feedtool.runs.config import ACTIONS, PageRights
 from tests.conftest import Files, offer, table
 from tests.page.conftest import application, brought, made_desk, settled
-from tests.page.own_sheets import ADDITIONAL, LIST, SHIPPING, form_of, said
+from tests.page.own_sheets import ADDITIONAL, LIST, SHIPPING, answer_columns, form_of
 
 CONFIGURATION = '[profile.shop]\nseller = "1"\nrecipes = "mine"\n[profile.other]\nseller = "2"\n'
 EARLIER = """\
@@ -54,7 +54,7 @@ def mapped(client: FlaskClient, files: Files, account: str = "shop", text: str =
     """The list, once its columns are said."""
     file = brought(client, files.text(text, "list of May 2026.csv"), account=account)
     settled(client, f"/en/files/{file}")
-    answer = said(client, file, {**form_of(client, file), **SHIPPING})
+    answer = answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     assert answer.status_code == 303, answer.text
     settled(client, f"/en/files/{file}")
     return file
@@ -87,7 +87,7 @@ def test_it_is_kept_in_the_folder_of_the_account(
     assert recipe_in_force(desk, file).place is None
 
 
-def test_the_recipe_whose_place_it_takes_keeps_its_rules_and_comes_back(
+def test_a_replaced_recipe_keeps_its_rules_and_can_come_back(
     client: FlaskClient, desk: PageSession, files: Files
 ) -> None:
     earlier = files.text(EARLIER, "mine/dupont.toml")
@@ -96,7 +96,9 @@ def test_the_recipe_whose_place_it_takes_keeps_its_rules_and_comes_back(
     form = form_of(client, file)
     assert form[ADDITIONAL] == "0"
     assert form["column:3"] == ""  # a rule reads it
-    assert said(client, file, {**form, ADDITIONAL: "2", "column:2": ""}).status_code == 303
+    assert (
+        answer_columns(client, file, {**form, ADDITIONAL: "2", "column:2": ""}).status_code == 303
+    )
     kept = desk.uploads.file(file)
     assert keep(desk, kept).absolute() == earlier
     text = earlier.read_text("utf-8")
@@ -107,10 +109,10 @@ def test_the_recipe_whose_place_it_takes_keeps_its_rules_and_comes_back(
     assert earlier.read_text("utf-8") == EARLIER
 
 
-def test_nothing_is_kept_that_would_not_count(
+def test_a_recipe_without_effect_is_not_kept(
     client: FlaskClient, desk: PageSession, files: Files
 ) -> None:
-    """A sheet of field names alone takes a recipe from an account's own folder, and no other."""
+    """A sheet with only field names takes a recipe from an account's own folder, and no other."""
     file = desk.uploads.file(mapped(client, files, "other", table([offer(1), offer(2)])))
     with pytest.raises(UsageProblem, match="are known without it"):
         keep(desk, file)
@@ -143,7 +145,7 @@ RIGHTS: dict[str, tuple[PageRights, str, int]] = {
 
 
 @pytest.mark.parametrize(("rights", "account", "status"), RIGHTS.values(), ids=RIGHTS)
-def test_who_may_say_how_other_files_are_read(
+def test_rights_to_keep_recipes(
     client: FlaskClient,
     desk: PageSession,
     files: Files,

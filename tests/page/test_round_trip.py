@@ -30,7 +30,7 @@ ADDRESSES = (
 
 @pytest.fixture(scope="module")
 def held_address(held_home: Path, site: Site) -> Iterator[str]:
-    """The address of a page on which some rows are held."""
+    """The address of a page with held rows."""
     with made_desk(held_home) as desk, served(desk, site) as address:
         yield address
 

@@ -53,7 +53,7 @@ def test_runs_are_found(submitted: PageSession, search: RunSearch, found: list[i
     assert runs.older is None
 
 
-def test_nobody_finds_the_runs_of_accounts_that_he_does_not_see(submitted: PageSession) -> None:
+def test_runs_of_hidden_accounts_are_not_found(submitted: PageSession) -> None:
     assert found_runs(submitted, User("anna", PageRights(("shop",))), RunSearch()).states == []
 
 

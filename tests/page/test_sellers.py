@@ -48,7 +48,7 @@ def shown(desk: PageSession, user: User, search: SellerSearch | None = None) -> 
     return [state.line.key[1] for state in found.states]
 
 
-def test_who_sees_all_accounts_sees_all_sellers(fleet: PageSession) -> None:
+def test_rights_to_all_accounts_show_all_sellers(fleet: PageSession) -> None:
     assert shown(fleet, ME) == ["2", "9", "3", "0", "1"]
     assert shown(fleet, User("bruno", PageRights(("*",)))) == ["2", "9", "3", "0", "1"]
 
@@ -81,7 +81,7 @@ def test_they_are_found_by_how_they_are(
     assert search.words == words
 
 
-def test_what_is_true_of_all_is_counted_whatever_is_looked_for(fleet: PageSession) -> None:
+def test_totals_do_not_depend_on_the_search(fleet: PageSession) -> None:
     found = found_sellers(fleet, ME, SellerSearch(held=True), NOW)
     assert (len(found.all), found.matches, found.pages) == (5, 0, 1)
     assert (found.in_trouble, found.never, found.with_held) == (1, 1, 0)

@@ -31,7 +31,6 @@ OFFERS = SAMPLES / "offers-upsert.xlsx"
 
 @pytest.fixture
 def few(files: Files) -> Path:
-    """A workbook of three offers."""
     return files.book({"Offers": [offer(number) for number in (1, 2, 3)]})
 
 
@@ -45,7 +44,7 @@ def digest_of(client: FlaskClient, file: str) -> str:
     return text.partition('name="plan" value="')[2].partition('"')[0]
 
 
-def test_what_was_seen_is_sent_and_answered(client: FlaskClient, desk: PageSession) -> None:
+def test_a_seen_plan_is_sent_and_answered(client: FlaskClient, desk: PageSession) -> None:
     number = sent(client, brought(client, OFFERS))
     page = settled(client, f"/en/runs/{number}").text
     assert "Integrated" in page
@@ -178,13 +177,13 @@ def test_choices_that_cannot_be_meant(
     assert (answer.status_code, says in answer.text) == (422, True), answer.text
 
 
-def test_nothing_is_sent_where_every_row_has_to_be_valid(client: FlaskClient) -> None:
+def test_all_or_nothing_sends_no_rows_of_an_invalid_file(client: FlaskClient) -> None:
     file = brought(client, SAMPLES / "offers-mistakes.xlsx")
     client.post(f"/en/files/{file}/plan", data={"which": "all", "all_or_nothing": "on"})
     assert "Nothing is sent: 32 rows" in settled(client, f"/en/files/{file}/plan").text
 
 
-def test_whoever_sends_second_is_told_who_is_at_work(
+def test_the_error_of_a_second_sending_names_the_first(
     client: FlaskClient, desk: PageSession, few: Path
 ) -> None:
     file = brought(client, few)
@@ -199,9 +198,7 @@ def test_whoever_sends_second_is_told_who_is_at_work(
     assert runs_of(desk) == 0
 
 
-def test_nobody_is_told_to_type_options_where_there_is_no_terminal(
-    few: Path, tmp_path: Path
-) -> None:
+def test_errors_on_the_page_name_no_options(few: Path, tmp_path: Path) -> None:
     config = tmp_path / "feedtool.toml"
     config.write_text(ACCOUNT.replace('token = "t"', ""))
     with made_desk(tmp_path / "home", "--config", str(config)) as desk:
@@ -216,7 +213,7 @@ def test_nobody_is_told_to_type_options_where_there_is_no_terminal(
         ]
 
 
-def test_a_run_whose_file_is_gone_still_says_what_came_of_it(
+def test_a_run_without_its_file_shows_its_results(
     client: FlaskClient, desk: PageSession, few: Path
 ) -> None:
     number = sent(client, brought(client, few))

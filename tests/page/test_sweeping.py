@@ -1,4 +1,4 @@
-"""What is old goes, at the start and once a day, unless somebody needs it."""
+"""Old uploads are removed at the start and once a day, unless in use."""
 
 import io
 import os
@@ -54,14 +54,14 @@ def begun(desk: PageSession, *, is_finished: bool) -> int:
 
 
 def left(desk: PageSession) -> set[str]:
-    """The names of what is there."""
+    """The names of the remaining uploads and runs."""
     top = desk.uploads.folder("")
     return {place.name for place in (*top.glob("*"), *top.glob("runs/*"))} - {"runs"}
 
 
 @pytest.fixture
 def working() -> Iterator[Callable[[Job], None]]:
-    """What a job does until the test is over."""
+    """A job that lasts until the end of the test."""
     done = Event()
 
     def wait(_: Job) -> None:
@@ -71,7 +71,7 @@ def working() -> Iterator[Callable[[Job], None]]:
     done.set()
 
 
-def test_what_is_old_goes_unless_somebody_needs_it(
+def test_old_uploads_are_removed_unless_in_use(
     desk: PageSession, working: Callable[[Job], None]
 ) -> None:
     finished, under_way = begun(desk, is_finished=True), begun(desk, is_finished=False)
@@ -98,7 +98,7 @@ def test_what_is_old_goes_unless_somebody_needs_it(
     assert {names.get(name, name) for name in left(desk)} == set(stay)
 
 
-def test_nothing_goes_while_nobody_knows_which_runs_are_finished(desk: PageSession) -> None:
+def test_no_upload_is_removed_while_the_ledger_is_unreadable(desk: PageSession) -> None:
     file, ledger = put(desk, OLD), desk.uploads.folder("..") / "ledger.sqlite"
     ledger.write_bytes(b"no ledger" * 200)
     with pytest.raises(FeedtoolError):

@@ -69,7 +69,7 @@ class Said(NamedTuple):
     """True if it says what to do, which may be left out: then whom to ask is said."""
 
 
-def said_in(path: Path) -> Iterator[Said]:
+def messages_in(path: Path) -> Iterator[Said]:
     """The messages of a module, each with whether it is an advice."""
     source = path.read_text("utf-8")
     if not re.search(r"\b(tr|plural)\(", source):
@@ -121,11 +121,11 @@ def every_said() -> Iterator[Said]:
             is_of_command = package.name == "cli" and path.stem not in OF_ACCOUNTS
             is_elsewhere = package.name in {"watch", "worker"} or place.startswith(ELSEWHERE)
             if not is_of_command and not is_elsewhere:
-                yield from said_in(path)
+                yield from messages_in(path)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_message_is_said_without_a_terminal(language: Language) -> None:
+def test_every_message_fits_a_page_without_a_terminal(language: Language) -> None:
     say, usual = PageTranslator(language), Translator(language)
     tried, failed = 0, []
     for place, forms, is_only_advice in reachable():
@@ -176,11 +176,11 @@ CUT = {
 
 
 @pytest.mark.parametrize("text", CUT)
-def test_what_is_for_a_terminal_is_cut_out(text: str) -> None:
+def test_parts_for_a_terminal_are_cut_out(text: str) -> None:
     assert without_commands(text) == CUT[text]
 
 
-def test_values_are_said_as_they_are() -> None:
+def test_values_are_shown_unchanged() -> None:
     say = PageTranslator("fr")
     text = tr("{name} has no header in row {row}", name="my --rows.csv", row=3)
     assert "my --rows.csv" in say(text)
@@ -190,7 +190,7 @@ def test_values_are_said_as_they_are() -> None:
     )
 
 
-def test_what_makes_a_plan_unfit_is_called_as_it_is_called_here() -> None:
+def test_the_reasons_of_an_unfit_plan_use_the_page_s_words() -> None:
     reading = ReadOptions(
         kind="offers-upsert",
         channel="B",

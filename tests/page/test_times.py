@@ -1,4 +1,4 @@
-"""Times are those of whoever looks, in the language of the page; in UTC without scripts."""
+"""Times are in the reader's zone and the page's language; in UTC without scripts."""
 
 import io
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def brought_at_noon(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @pytest.mark.parametrize(("language", "place", "zone", "has_scripts"), SHOWN)
-def test_a_time_is_shown_as_its_reader_tells_it(
+def test_a_time_is_shown_in_the_reader_s_zone(
     browser: Browser,
     brought_at_noon: str,
     language: str,

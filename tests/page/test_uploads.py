@@ -53,20 +53,20 @@ def test_a_file_is_kept_as_it_came_for_its_owner_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "page").stat().st_mode) == 0o700
 
 
-def test_of_a_file_that_is_too_large_nothing_is_kept(tmp_path: Path) -> None:
+def test_a_too_large_file_is_not_kept(tmp_path: Path) -> None:
     with pytest.raises(FileTooLarge):
         put(Uploads(tmp_path), content=b"12345678901")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("id_", ["", "..", "0123456789abcdef", "../0123456789abc"])
-def test_what_is_not_there(tmp_path: Path, id_: str) -> None:
+def test_an_unknown_file_is_not_found(tmp_path: Path, id_: str) -> None:
     with pytest.raises(NotHere):
         Uploads(tmp_path).file(id_)
 
 
 @pytest.mark.parametrize("is_read_anew", [False, True])
-def test_other_choices_remove_what_those_before_have_made(
+def test_changed_choices_remove_earlier_plans_and_grids(
     tmp_path: Path, *, is_read_anew: bool
 ) -> None:
     shelf = Uploads(tmp_path)
@@ -82,8 +82,8 @@ def test_other_choices_remove_what_those_before_have_made(
     assert shelf.file(file.id) == changed
 
 
-def test_what_is_chosen_twice_is_made_twice(tmp_path: Path) -> None:
-    """A check that began before knows nothing of a recipe that was changed under the same name."""
+def test_each_choice_has_its_own_grid(tmp_path: Path) -> None:
+    """An earlier check does not know of a recipe that was changed under the same name."""
     shelf = Uploads(tmp_path)
     file = put(shelf)
     places = {shelf.grid(shelf.choose(file, file.choices, is_read_anew=True)) for _ in range(3)}
@@ -104,7 +104,7 @@ BROKEN: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("how", BROKEN)
-def test_a_file_of_which_nothing_can_be_known_hides_no_other(tmp_path: Path, how: str) -> None:
+def test_a_file_with_broken_facts_hides_no_other(tmp_path: Path, how: str) -> None:
     shelf = Uploads(tmp_path)
     broken, whole = put(shelf), put(shelf)
     facts = shelf.folder(broken.id) / "facts.json"

@@ -120,7 +120,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         *(("nobody", "backroom", False), ("anna", "", False), ("anna", "*", False)),
     ],
 )
-def test_whose_files_a_user_sees(user: str, account: str, *, sees: bool) -> None:
+def test_files_that_a_user_sees(user: str, account: str, *, sees: bool) -> None:
     assert User(user, RIGHTS[user]).sees(account) is sees
 
 
@@ -137,7 +137,7 @@ def test_a_user_who_is_not_in_the_configuration_has_no_right() -> None:
     assert not any(map(stranger.may, ACTIONS))
 
 
-def test_what_a_user_may_not_see_is_not_there(world: World) -> None:
+def test_hidden_pages_are_not_found(world: World) -> None:
     for user in ("carla", "nobody"):
         for unsafe in (False, True):
             for endpoint, method, path in world.paths(unsafe=unsafe):
@@ -148,13 +148,13 @@ def test_what_a_user_may_not_see_is_not_there(world: World) -> None:
                     assert answer.status_code == 404 or endpoint == "runs.every", seen
 
 
-def test_whoever_may_see_it_sees_it(world: World) -> None:
+def test_permitted_pages_are_shown(world: World) -> None:
     for user in ("anna", "bruno", "dora"):
         for path in ("/en/", "/en/runs", f"/en/files/{world.file}"):
             assert "offers-mistakes" in world.ask(user, "GET", path).text, (user, path)
 
 
-def test_nothing_is_changed_without_a_right(world: World) -> None:
+def test_no_change_is_possible_without_a_right(world: World) -> None:
     routes = [*world.paths(unsafe=True)]
     assert {"files.put", "plan.send"} <= {endpoint for endpoint, _, _ in routes}
     for endpoint, method, path in routes:

@@ -58,7 +58,7 @@ def hold(written: Event) -> None:
     written.wait(30)
 
 
-def test_a_corrected_file_says_what_it_has_mended(tab: Page, address: str) -> None:
+def test_a_corrected_file_lists_solved_problems(tab: Page, address: str) -> None:
     tab.goto(address)
     tab.set_input_files("input[type=file]", MISTAKES)
     tab.locator("form[data-drop] button").click()

@@ -26,7 +26,7 @@ def is_clean(desk: PageSession) -> bool:
         return sheet.error is None and sheet.counts["valid"] == sheet.rows == 3
 
 
-def named(name: str) -> str:
+def field_named(name: str) -> str:
     """The element of a form with a name."""
     return f'[name="{name}"]'
 
@@ -41,14 +41,14 @@ def test_a_list_is_dropped_said_and_clean(
     expect(page).to_have_url(COLUMNS)
     page.locator(SAVE).click()
     expect(page.get_by_role("alert")).to_be_visible()
-    page.locator(named(COST)).fill("free")
+    page.locator(field_named(COST)).fill("free")
     page.locator(SAVE).click()
     expect(page.locator("[aria-invalid]")).to_have_attribute("name", COST)
     accessible(page, language)
-    page.locator(named(COST)).fill("4,90")
-    page.locator(named(ADDITIONAL)).fill("2")
-    page.locator(named(CONDITION)).select_option("UsedAverageState")
-    page.locator(named("every")).click()
+    page.locator(field_named(COST)).fill("4,90")
+    page.locator(field_named(ADDITIONAL)).fill("2")
+    page.locator(field_named(CONDITION)).select_option("UsedAverageState")
+    page.locator(field_named("every")).click()
     expect(page).to_have_url(re.compile("/recipe$"))
     accessible(page, language)
     page.locator("form[action$='/recipe/keep'] button").click()
@@ -82,7 +82,7 @@ def test_sheets_and_rows_are_chosen_by_everybody(
 
 def test_help_follows_the_field_that_is_chosen(tab: Page, address: str, files: Files) -> None:
     brought_to_columns(tab, address, files)
-    chosen = tab.locator(named("column:8"))
+    chosen = tab.locator(field_named("column:8"))
     chosen.select_option("price.floor")
     expect(tab.locator("[id='column:8-help']")).to_contain_text("A lower price is held")
     chosen.select_option("-")
@@ -100,15 +100,15 @@ def brought_to_columns(page: Page, address: str, files: Files) -> None:
 def test_the_keyboard_is_enough(tab: Page, address: str, desk: PageSession, files: Files) -> None:
     brought_to_columns(tab, address, files)
     for name, text in ((COST, "4.90"), (ADDITIONAL, "2")):
-        tab_to(tab, named(name))
+        tab_to(tab, field_named(name))
         tab.keyboard.type(text)
-    tab_to(tab, named("column:8"))
+    tab_to(tab, field_named("column:8"))
     tab.keyboard.type("Packaging")  # a list is searched by typing
-    expect(tab.locator(named("column:8"))).to_have_value("PackagingUnit")
+    expect(tab.locator(field_named("column:8"))).to_have_value("PackagingUnit")
     tab.keyboard.press("Home")
     tab.keyboard.press("ArrowDown")
-    expect(tab.locator(named("column:8"))).to_have_value("-")
-    tab_to(tab, named(CONDITION))
+    expect(tab.locator(field_named("column:8"))).to_have_value("-")
+    tab_to(tab, field_named(CONDITION))
     tab.keyboard.type("Used - av")
     tab_to(tab, SAVE)
     tab.keyboard.press("Enter")
@@ -121,9 +121,9 @@ def test_all_works_without_scripts(
     plain_tab: Page, address: str, desk: PageSession, files: Files
 ) -> None:
     brought_to_columns(plain_tab, address, files)
-    plain_tab.locator(named(COST)).fill("4.90")
-    plain_tab.locator(named(ADDITIONAL)).fill("2")
-    plain_tab.locator(named(CONDITION)).select_option("UsedAverageState")
+    plain_tab.locator(field_named(COST)).fill("4.90")
+    plain_tab.locator(field_named(ADDITIONAL)).fill("2")
+    plain_tab.locator(field_named(CONDITION)).select_option("UsedAverageState")
     plain_tab.locator(SAVE).click()
     reload(plain_tab)
     expect(plain_tab.locator("a.button.main")).to_be_visible(timeout=30_000)

@@ -50,7 +50,7 @@ def wait_for_missing_files(page: Page, look: Callable[[Page], None] = settle) ->
 
 
 @pytest.mark.parametrize("language", spoken("en"))
-def test_what_a_sheet_lacks_is_dropped_and_sent(
+def test_missing_files_are_dropped_and_sent(
     tabs: Tabs, address: str, desk: PageSession, folder: Path, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)
@@ -107,7 +107,7 @@ def test_a_folder_of_invoices_is_a_sheet_that_grows(
         (["bad.zip"], "bad.zip cannot be unpacked"),
     ],
 )
-def test_what_cannot_come_says_why_and_lets_another_be_brought(
+def test_a_refused_file_is_explained_and_another_can_be_brought(
     tab: Page, address: str, desk: PageSession, folder: Path, names: list[str], says: str
 ) -> None:
     (folder / "march" / "paid").mkdir()

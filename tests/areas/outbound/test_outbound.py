@@ -101,7 +101,7 @@ def test_shipments_are_sent_once_and_answered(feedtool: Feedtool) -> None:
 
 @pytest.mark.usefixtures("shop")
 def test_existing_shipments_leave_no_open_run(feedtool: Feedtool) -> None:
-    """The second run has sent nothing: nothing of it is looked at again, and none is left open."""
+    """The second run has sent nothing: nothing of it is looked at again or left open."""
     write("new.csv", *NEW[:2])
     for _ in range(2):
         submit(feedtool, "new.csv")

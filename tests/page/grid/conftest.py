@@ -30,7 +30,6 @@ class Shown:
         self.sheets: list[CheckedSheet] = []
 
     def __call__(self, *paths: Path, asked: ReadOptions | None = None) -> Grid:
-        """The grid of some files."""
         self.sheets = checked_into(self.path, *paths, asked=asked)
         return Grid(self.path)
 
@@ -54,5 +53,4 @@ def problems(grid: Grid, sheet: int = 0, view: str = CHECK) -> Iterator[Problem]
 
 
 def codes(grid: Grid, sheet: int = 0, view: str = CHECK) -> list[tuple[int | None, str]]:
-    """Row and code of every problem."""
     return [(problem.row, problem.code) for problem in problems(grid, sheet, view)]

@@ -86,7 +86,7 @@ def assert_cells(grid: Grid, number: int, path: Path, header: int) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.*")), ids=lambda path: path.name)
-def test_a_sample_is_shown_as_it_is_told(tmp_path: Path, path: Path) -> None:
+def test_a_sample_is_shown_as_reported(tmp_path: Path, path: Path) -> None:
     sheets = checked_into(tmp_path / "grid", path)
     with Grid(tmp_path / "grid") as grid:
         assert len(grid.sheets) == len(sheets)
@@ -139,7 +139,7 @@ def assert_shown(folder: Path, rows: list[Row], write: Callable[..., Path]) -> N
 
 @settings(max_examples=40)
 @given(ROWS, FORMS)
-def test_random_rows_are_shown_as_they_are_told(
+def test_random_rows_are_shown_as_reported(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], write: Callable[..., Path]
 ) -> None:
     assert_shown(tmp_path_factory.mktemp("random"), rows, write)
@@ -148,7 +148,7 @@ def test_random_rows_are_shown_as_they_are_told(
 @pytest.mark.long
 @settings(max_examples=200)
 @given(ROWS, FORMS)
-def test_many_more_random_rows_are_shown_as_they_are_told(
+def test_many_random_rows_are_shown_as_reported(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], write: Callable[..., Path]
 ) -> None:
     assert_shown(tmp_path_factory.mktemp("random"), rows, write)
@@ -162,7 +162,7 @@ def test_many_more_random_rows_are_shown_as_they_are_told(
         max_size=20,
     )
 )
-def test_random_products_are_shown_as_they_are_told(
+def test_random_products_are_shown_as_reported(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]]
 ) -> None:
     folder = tmp_path_factory.mktemp("random")

@@ -104,7 +104,7 @@ def test_every_sign_is_found(files: Files, shown: Shown, text: str) -> None:
     assert grid.find(RowFilter(0), text.upper()) == FoundText(39, 39, 9)
 
 
-def test_messages_are_said_in_the_words_of_the_sheet(files: Files, shown: Shown) -> None:
+def test_messages_use_the_headers_of_the_sheet(files: Files, shown: Shown) -> None:
     path = files.text(
         "Votre référence;EAN/GTIN;Prix (TTC)\nA;3000000000014;\n".encode(), "prix.csv"
     )

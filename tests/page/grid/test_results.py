@@ -1,4 +1,4 @@
-"""What became of rows, beside what checking found in them."""
+"""Results of rows, beside the findings of the check."""
 
 import shutil
 import sqlite3
@@ -93,7 +93,7 @@ def test_each_message_is_in_its_cell(
     assert is_wrong == bool(said)
 
 
-def test_what_checking_found_stays_beside_it(files: Files, shown: Shown) -> None:
+def test_findings_of_the_check_stay_beside_results(files: Files, shown: Shown) -> None:
     rejected = Message("1906", "Too dear.")
     grid = answered(
         files,
@@ -137,7 +137,7 @@ def test_a_row_of_several_channels_has_its_worst_status_and_all_messages(
     )
 
 
-def test_a_view_takes_the_place_of_what_it_said_before(files: Files, shown: Shown) -> None:
+def test_a_view_replaces_its_earlier_results(files: Files, shown: Shown) -> None:
     answered(files, shown, result(2, Status.PENDING), result(5, Status.REJECTED, Message("X", "")))
     add_results(shown.path, "run-8", {0: [result(2, Status.REJECTED, Message("Y", "No."))]})
     add_results(shown.path, RUN, {0: [result(2, Status.INTEGRATED, TAKEN)]})
@@ -148,8 +148,8 @@ def test_a_view_takes_the_place_of_what_it_said_before(files: Files, shown: Show
         assert len(grid.statuses(0)) == 2
 
 
-def test_what_was_left_half_written_is_undone(files: Files, shown: Shown, tmp_path: Path) -> None:
-    """As a process leaves it that is killed while it writes."""
+def test_half_written_results_are_undone(files: Files, shown: Shown, tmp_path: Path) -> None:
+    """A process was killed while it wrote."""
     copy = tmp_path / "killed.sqlite"
     with shown(files.csv(*(offer(number) for number in range(1, 3000)))) as grid:
         before = grid.rows(RowFilter(0), 0, 3000)
@@ -165,6 +165,6 @@ def test_what_was_left_half_written_is_undone(files: Files, shown: Shown, tmp_pa
         assert grid.rows(RowFilter(0), 0, 3000) == before
 
 
-def test_only_a_whole_grid_gets_results(tmp_path: Path) -> None:
+def test_a_missing_grid_gets_no_results(tmp_path: Path) -> None:
     with pytest.raises(GridUnusable):
         add_results(tmp_path / "none.sqlite", RUN, {0: []})

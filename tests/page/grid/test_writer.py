@@ -142,8 +142,8 @@ def test_each_row_has_its_status(files: Files, shown: Shown) -> None:
     assert list(grid.rows_of(RowFilter(0, which=of_status(Status.SKIPPED)))) == [4]
 
 
-def test_a_row_that_is_skipped_says_why(files: Files, shown: Shown) -> None:
-    """Whether a problem says it, or a recipe does."""
+def test_a_skipped_row_names_its_reason(files: Files, shown: Shown) -> None:
+    """A problem or a recipe names the reason."""
     total = dict.fromkeys(offer(), "") | {"sellerExternalReference": "Total", "quantity": "8"}
     (row,) = shown(files.csv(offer(1), total)).rows(RowFilter(0, which=PROBLEMS), 0, 9)
     assert ([it.code for it in row.problems], list(row.notes)) == (["not-a-row"], [])
@@ -154,8 +154,8 @@ def test_a_row_that_is_skipped_says_why(files: Files, shown: Shown) -> None:
     assert grid.count(RowFilter(0, which=PROBLEMS)) == 0
 
 
-def test_of_a_recipe_s_sheet_its_own_columns_are_shown(files: Files, shown: Shown) -> None:
-    """What is wrong with a made field is told in the column that it is made of."""
+def test_a_sheet_read_by_a_recipe_shows_its_own_columns(files: Files, shown: Shown) -> None:
+    """Problems of a computed field are shown in its source column."""
     path = files.text(f"{HEADER}\n{listed(1, cost='none')}\n", "list.csv")
     recipe = files.text(RECIPE, "dupont.toml")
     grid = shown(path, asked=ReadOptions(recipes=RecipeFolders(lambda: NOW, str(recipe))))
@@ -171,7 +171,7 @@ def test_of_a_recipe_s_sheet_its_own_columns_are_shown(files: Files, shown: Show
 
 
 def test_only_the_last_reading_is_shown(files: Files, shown: Shown) -> None:
-    """Of a column whose decimals are settled late, and of a file that is changed meanwhile."""
+    """For a column whose decimals are settled late, and a file that is changed meanwhile."""
     rows = [offer(1, price__price="1,234"), offer(2, price__price="19,99")]
     assert list(cells(shown(files.csv(*rows)))) == [2, 3]
     path = files.csv(offer(1))
@@ -206,7 +206,7 @@ def test_the_file_is_private_and_there_once_it_is_whole(files: Files, tmp_path: 
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_place_that_cannot_be_written_is_told(files: Files, tmp_path: Path) -> None:
+def test_an_unwritable_place_is_reported(files: Files, tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match=r"grid\.sqlite cannot be written"):
         checked_into(tmp_path / "nowhere" / "grid.sqlite", files.csv(offer(1)))
 

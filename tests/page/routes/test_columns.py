@@ -17,8 +17,8 @@ from tests.page.own_sheets import (
     COST,
     LIST,
     SHIPPING,
+    answer_columns,
     form_of,
-    said,
     two_sheets,
 )
 
@@ -30,16 +30,16 @@ def file(client: FlaskClient, files: Files) -> str:
 
 
 def report(client: FlaskClient, file: str) -> list[dict[str, object]]:
-    """What the check of a file says of each sheet to programs."""
+    """The JSON report of a file's check, for each sheet."""
     made: list[dict[str, object]] = json.loads(
         settled(client, f"/en/files/{file}/copies/json").data
     )
     return made
 
 
-def test_a_list_that_nobody_knows_is_asked_for_once(client: FlaskClient, file: str) -> None:
+def test_columns_of_an_unknown_list_are_asked_once(client: FlaskClient, file: str) -> None:
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
-    answer = said(client, file, {**form_of(client, file), **SHIPPING})
+    answer = answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     assert (answer.status_code, answer.location) == (303, f"/en/files/{file}")
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
 
@@ -51,7 +51,7 @@ def test_the_check_is_that_of_the_command_with_the_recipe(
     files: Files,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    said(client, file, {**form_of(client, file), **SHIPPING})
+    answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     monkeypatch.chdir(files.folder)
     recipe = desk.uploads.recipe(desk.uploads.file(file))
     words = ["--recipe", str(recipe), "--report", "report.json", "--language", "en"]
@@ -68,12 +68,12 @@ REFUSED: list[tuple[dict[str, str], str]] = [
 ]
 
 
-def test_what_a_map_refuses_is_refused_at_its_field(
+def test_wrong_columns_are_refused_at_their_field(
     client: FlaskClient, desk: PageSession, file: str
 ) -> None:
     form = form_of(client, file)
     for changes, message in REFUSED:
-        answer = said(client, file, {**form, **changes})
+        answer = answer_columns(client, file, {**form, **changes})
         assert (answer.status_code, message in answer.text) == (422, True), answer.text
         assert not desk.uploads.file(file).choices.has_recipe
 
@@ -84,26 +84,28 @@ def test_words_of_a_field_that_was_just_chosen_are_asked_for(
     form = {**form_of(client, file), **SHIPPING}
     words = {name: value for name, value in form.items() if name.startswith("word:")}
     assert form_of(client, file)[CONDITION] == ""  # what is likely is not taken unasked
-    asked = said(client, file, {name: form[name] for name in form.keys() - words.keys()})
+    asked = answer_columns(client, file, {name: form[name] for name in form.keys() - words.keys()})
     assert (asked.status_code, "Say what the words below mean" in asked.text) == (422, True)
-    left = said(client, file, {**form, **dict.fromkeys(words, "")})
+    left = answer_columns(client, file, {**form, **dict.fromkeys(words, "")})
     assert left.status_code == 303
     assert "2nd choix" not in desk.uploads.recipe(desk.uploads.file(file)).read_text("utf-8")
 
 
-def test_what_was_said_can_be_changed(client: FlaskClient, desk: PageSession, file: str) -> None:
-    said(client, file, {**form_of(client, file), **SHIPPING})
+def test_answers_about_columns_can_be_changed(
+    client: FlaskClient, desk: PageSession, file: str
+) -> None:
+    answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
     form = form_of(client, file)
     assert (form[COST], form[ADDITIONAL]) == ("4.90", "2")
-    said(client, file, {**form, ADDITIONAL: "3"})
+    answer_columns(client, file, {**form, ADDITIONAL: "3"})
     text = desk.uploads.recipe(desk.uploads.file(file)).read_text("utf-8")
     assert ('additionalCost" = "3"' in text, 'additionalCost" = "2"' in text) == (True, False)
-    assert said(client, file, {**form, ADDITIONAL: ""}).status_code == 422
+    assert answer_columns(client, file, {**form, ADDITIONAL: ""}).status_code == 422
 
 
 def test_a_corrected_file_is_read_as_before(client: FlaskClient, file: str, files: Files) -> None:
-    said(client, file, {**form_of(client, file), **SHIPPING})
+    answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
     again = files.text(LIST.replace("5,49", "6,49"), "list of tuesday.csv")
     corrected = brought(client, again, replaces=file)
@@ -114,7 +116,9 @@ def test_a_corrected_file_is_read_as_before(client: FlaskClient, file: str, file
 def test_the_rows_to_correct_are_read_as_a_template(
     client: FlaskClient, file: str, tmp_path: Path
 ) -> None:
-    said(client, file, {**form_of(client, file), **SHIPPING, "word:5:condition:c8e7153a5b88": ""})
+    answer_columns(
+        client, file, {**form_of(client, file), **SHIPPING, "word:5:condition:c8e7153a5b88": ""}
+    )
     failed = tmp_path / "failed.xlsx"
     failed.write_bytes(settled(client, f"/en/files/{file}/copies/failed").data)
     corrected = brought(client, failed, replaces=file)
@@ -122,10 +126,10 @@ def test_the_rows_to_correct_are_read_as_a_template(
     assert report(client, corrected)[0]["invalid"] == 1
 
 
-def test_a_recipe_that_no_longer_fits_is_told_and_asked_for_no_more(
+def test_a_recipe_that_no_longer_fits_is_reported_without_a_question(
     client: FlaskClient, file: str, files: Files
 ) -> None:
-    said(client, file, {**form_of(client, file), **SHIPPING})
+    answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
     renamed = files.text(LIST.replace("Qté dispo", "Stock libre"), "list.csv")
     corrected = brought(client, renamed, replaces=file)
@@ -136,7 +140,7 @@ def test_a_recipe_that_no_longer_fits_is_told_and_asked_for_no_more(
 
 
 def test_it_is_forgotten_again(client: FlaskClient, file: str) -> None:
-    said(client, file, {**form_of(client, file), **SHIPPING})
+    answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
     assert client.get(f"/en/files/{file}/recipe").status_code == 200
     client.post(f"/en/files/{file}/recipe/forget")
@@ -147,7 +151,7 @@ def test_it_is_forgotten_again(client: FlaskClient, file: str) -> None:
 def test_a_list_is_kept_for_all_like_it_and_taken_back(
     client: FlaskClient, desk: PageSession, file: str, files: Files, tmp_path: Path
 ) -> None:
-    answer = said(client, file, {**form_of(client, file), **SHIPPING, "every": "1"})
+    answer = answer_columns(client, file, {**form_of(client, file), **SHIPPING, "every": "1"})
     assert answer.location == f"/en/files/{file}/recipe"
     assert not (tmp_path / "settings").exists()  # nothing is kept before its text was seen
     assert "[match]" in client.get(answer.location).text
@@ -172,7 +176,9 @@ def test_an_update_is_mapped_as_such(client: FlaskClient, files: Files) -> None:
     file = brought(client, files.text(UPDATE, "list.csv"))
     page = settled(client, f"/en/files/{file}")
     assert "As offers-update nothing would be missing." in page.text
-    assert said(client, file, form_of(client, file, kind="offers-update")).status_code == 303
+    assert (
+        answer_columns(client, file, form_of(client, file, kind="offers-update")).status_code == 303
+    )
     (sheet,) = report(client, file)
     assert (sheet["kind"], sheet["valid"]) == ("offers-update", 3)
 
@@ -205,7 +211,7 @@ def test_a_sheet_is_chosen_and_the_recipe_is_of_it(
     file = brought(client, two_sheets(tmp_path / "book.xlsx"))
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
     form = form_of(client, file, sheet="Soldes")
-    assert said(client, file, {**form, **SHIPPING}).status_code == 303
+    assert answer_columns(client, file, {**form, **SHIPPING}).status_code == 303
     kept = desk.uploads.file(file)
     assert kept.choices.sheets == ("Soldes",)
     assert 'sheet = "Soldes"' in desk.uploads.recipe(kept).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What the service has, brought by the page: the whole way, against the sandbox."""
+"""Exports by the page: the whole way, against the sandbox."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ def exported(desk: PageSession, client: FlaskClient, kind: str, **form: str) -> 
 
 
 def downloaded(client: FlaskClient, page: TestResponse, what: str = "file") -> TestResponse:
-    """What a page of an export lets one download."""
+    """The download of an export's page."""
     return client.get(f"{page.request.path}/{what}", buffered=True)
 
 
@@ -121,7 +121,6 @@ def is_shipped(row: Mapping[str, str]) -> bool:
 
 
 def rows_of(answer: TestResponse) -> list[dict[str, str]]:
-    """The rows of a CSV."""
     text = answer.data.decode("utf-8-sig")
     return [*csv.DictReader(io.StringIO(text), delimiter=csv.Sniffer().sniff(text).delimiter)]
 
@@ -134,7 +133,7 @@ def rows_of(answer: TestResponse) -> list[dict[str, str]]:
         ({"since": "soon"}, 'aria-invalid="true"'),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_asked(
+def test_wrong_fields_are_reported_without_a_request(
     desk: PageSession, client: FlaskClient, form: Mapping[str, str], says: str
 ) -> None:
     answer = client.post("/en/exports/orders", data={**form, "reference": "kept as it was"})
@@ -156,16 +155,16 @@ def test_what_is_wrong_is_said_and_nothing_is_asked(
         ("GET", "/en/exports/orders/0123456789abcdef/documents", 404),
     ],
 )
-def test_what_there_is_not(client: FlaskClient, method: str, address: str, status: int) -> None:
+def test_unknown_exports_are_refused(
+    client: FlaskClient, method: str, address: str, status: int
+) -> None:
     path, _, query = address.partition("?")
     words = dict([query.split("=")]) if query else {}
     fields = {"data": words} if method == "POST" else {"query_string": words}
     assert client.open(path, method=method, **fields).status_code == status  # type: ignore[arg-type]
 
 
-def test_what_is_new_comes_once_and_a_look_takes_nothing(
-    desk: PageSession, client: FlaskClient
-) -> None:
+def test_new_items_come_once_and_a_look_takes_none(desk: PageSession, client: FlaskClient) -> None:
     steps = [
         ({"cursor": "new", "peek": "on"}, "45 rows"),
         ({"cursor": "new"}, "45 rows"),
@@ -192,7 +191,7 @@ def test_files_beside_a_list_come_in_a_zip_with_it(desk: PageSession, client: Fl
     ("may", "profiles", "status"),
     [(("check",), ("sandbox",), 303), ((), ("sandbox",), 403), (("check",), (), 404)],
 )
-def test_who_may_export(
+def test_rights_to_export(
     desk: PageSession, may: tuple[str, ...], profiles: tuple[str, ...], status: int
 ) -> None:
     rights = {"anna": PageRights(profiles, may)}
@@ -201,7 +200,7 @@ def test_who_may_export(
     assert answer.status_code == status
 
 
-def test_whoever_does_not_see_an_account_sees_no_export_of_it(desk: PageSession) -> None:
+def test_exports_of_a_hidden_account_are_hidden(desk: PageSession) -> None:
     page = exported(desk, application(desk).test_client(), "channels")
     other = application(
         replace(desk, users=Users("", {"eve": PageRights(("shop",))}))

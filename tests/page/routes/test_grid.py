@@ -1,4 +1,4 @@
-"""What the script of a grid is answered."""
+"""Answers to the script of a grid."""
 
 from pathlib import Path
 from typing import Any
@@ -73,13 +73,13 @@ def test_a_row_has_its_problems_in_their_columns(client: FlaskClient) -> None:
     )
 
 
-def test_it_is_said_in_the_language_of_the_request(folder: Path) -> None:
+def test_answers_are_in_the_language_of_the_request(folder: Path) -> None:
     (row,) = answer(client_of(folder, "fr"), "rows", which="problems")["rows"]
     assert (row["status"], row["outcome"]) == ("Invalide", "bad")
     assert row["problems"][1]["hint"] == "Remplissez la cellule"
 
 
-def test_an_answer_of_the_service_comes_with_what_to_do(folder: Path, client: FlaskClient) -> None:
+def test_messages_of_the_service_have_a_hint(folder: Path, client: FlaskClient) -> None:
     refused = Message("1906", "Price must be positive")
     add_results(folder / "a", "run-7", {0: [RowResult(2, "SKU-1", Status.REJECTED, (refused,))]})
     row = answer(client, "rows", view="run-7")["rows"][0]
@@ -122,13 +122,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("asked", REFUSED)
-def test_what_cannot_be_asked_is_refused_with_the_reason(client: FlaskClient, asked: str) -> None:
+def test_wrong_questions_are_refused_with_the_reason(client: FlaskClient, asked: str) -> None:
     response = client.get(f"/files/a/{asked}")
     assert (response.status_code, response.json) == (400, {"error": REFUSED[asked]})
 
 
 @pytest.mark.parametrize("asked", ["rows?from=999", "rows?which=code:x", "rows?which=numbers"])
-def test_where_nothing_is_no_row_is_shown(client: FlaskClient, asked: str) -> None:
+def test_questions_without_matches_show_no_rows(client: FlaskClient, asked: str) -> None:
     response = client.get(f"/files/a/{asked}")
     assert (response.status_code, response.json and response.json["rows"]) == (200, [])
 
@@ -139,7 +139,7 @@ def test_odd_texts_are_looked_for(client: FlaskClient) -> None:
     assert client.get("/files/a/find?q=%ff%d8").json == {"found": None}
 
 
-def test_the_rows_of_a_filter_are_told_as_ranges(client: FlaskClient) -> None:
+def test_the_rows_of_a_filter_are_ranges(client: FlaskClient) -> None:
     assert answer(client, "numbers") == {"rows": "2-301"}
     assert answer(client, "numbers", which="status:Valid") == {"rows": "2,4-301"}
     assert answer(client, "numbers", which="code:none") == {"rows": ""}

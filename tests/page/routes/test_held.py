@@ -1,4 +1,4 @@
-"""What guards hold over all runs: shown, sent all the same by way of a plan, or dropped."""
+"""Rows held by guards over all runs: shown, sent by way of a plan, or dropped."""
 
 import re
 import shutil
@@ -49,16 +49,16 @@ def held(home: Path, tmp_path: Path) -> Iterator[PageSession]:
 
 
 def text_of(client: FlaskClient) -> str:
-    """The page of what is held, without its markup and with single blanks."""
+    """The page of held rows, without its markup and with single blanks."""
     text = client.get("/en/held").text.partition("<main")[2]
     return " ".join(re.sub("<[^>]+>", " ", text).split())
 
 
-def test_nothing_is_held_at_first(client: FlaskClient) -> None:
+def test_without_held_rows_the_page_says_so(client: FlaskClient) -> None:
     assert "Nothing is held back." in text_of(client)
 
 
-def test_the_rows_are_shown_with_what_their_guard_says(held: PageSession) -> None:
+def test_held_rows_are_shown_with_the_message_of_their_guard(held: PageSession) -> None:
     client = application(held).test_client()
     text = text_of(client)
     assert f"offers.csv: 2 rows, {GUARD} Run 2" in text
@@ -76,7 +76,7 @@ def test_many_rows_are_counted(client: FlaskClient, files: Files) -> None:
     assert "and 3 more" in text_of(client)
 
 
-def test_what_is_released_is_just_those_rows_with_the_reason(held: PageSession) -> None:
+def test_a_release_chooses_its_rows_with_the_reason(held: PageSession) -> None:
     client = application(held).test_client()
     answer = client.post("/en/held/release", data=FORM)
     assert (answer.status_code, answer.location.endswith("/plan")) == (303, True)
@@ -116,7 +116,7 @@ def test_a_file_of_the_command_is_read_as_it_was_then(
     assert "What is sent of offers.csv" in plan
 
 
-def test_what_is_dropped_is_gone(held: PageSession) -> None:
+def test_dropped_rows_are_gone(held: PageSession) -> None:
     client = application(held).test_client()
     answer = client.post("/en/held/drop", data={"run": "2", "code": GUARD})
     assert (answer.status_code, answer.location) == (303, "/en/held")
@@ -136,7 +136,7 @@ def test_what_is_dropped_is_gone(held: PageSession) -> None:
         ({"run": "two"}, 404, "There is nothing at this address."),
     ],
 )
-def test_what_cannot_be_released(
+def test_wrong_releases_are_refused(
     held: PageSession, changes: dict[str, str], status: int, says: str
 ) -> None:
     count = len(held.uploads.files())
@@ -155,7 +155,7 @@ def test_what_cannot_be_released(
         (PageRights((), ACTIONS), 404),
     ],
 )
-def test_who_may_overrule_guards(
+def test_rights_to_overrule_guards(
     held: PageSession, rights: PageRights, status: int, what: str
 ) -> None:
     client = application(replace(held, users=Users("", {"anna": rights}))).test_client()

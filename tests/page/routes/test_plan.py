@@ -44,7 +44,7 @@ def plan_page(client: FlaskClient, file: str, **form: str) -> str:
 
 
 def checked_boxes(page: str) -> set[str]:
-    """The names of all boxes that are ticked, and the values of radio buttons."""
+    """The names of all ticked boxes, and the values of radio buttons."""
     boxes = re.findall(r'<input type="(\w+)" name="([\w ]+)"([^>]*) checked>', page)
     return {re.findall('value="(.*?)"', rest)[0] if rest else name for _, name, rest in boxes}
 
@@ -69,13 +69,12 @@ def desk_again(offered: Path, tmp_path: Path) -> Iterator[PageSession]:
 
 @pytest.fixture
 def again(desk_again: PageSession) -> FlaskClient:
-    """A client of its page."""
     return application(desk_again).test_client()
 
 
 @pytest.fixture
 def guarded(files: Files) -> Path:
-    """A file of which a guard holds a row, once the offers were sent."""
+    """A file with a row that a guard holds once the offers were sent."""
     return files.csv(offer(1, price__price="1999"), offer(2))
 
 
@@ -154,10 +153,10 @@ def test_a_plan_of_rows_that_are_not_there_leads_back_to_all(
     assert "Send 40 rows to the sandbox" in plan_page(client, id_)
 
 
-def test_who_has_released_it_and_why_stays_with_the_run(
+def test_user_and_reason_of_a_release_are_kept_with_the_run(
     desk_again: PageSession, guarded: Path
 ) -> None:
-    """Anna releases what a guard holds, and Bruno, who may not, sends it."""
+    """Anna releases held rows, and Bruno, who may not, sends them."""
     rights = {
         "anna": PageRights(("sandbox",), ACTIONS),
         "bruno": PageRights(("sandbox",), ("check", "send")),
@@ -182,7 +181,7 @@ def test_who_has_released_it_and_why_stays_with_the_run(
 
 
 @pytest.fixture
-def of_changed(tmp_path: Path) -> Iterator[PageSession]:
+def changed_session(tmp_path: Path) -> Iterator[PageSession]:
     """A desk with an account that sends only what changes."""
     config = tmp_path / "feedtool.toml"
     config.write_text(CHANGED)
@@ -190,12 +189,12 @@ def of_changed(tmp_path: Path) -> Iterator[PageSession]:
         yield desk
 
 
-def test_what_the_account_says_is_shown_as_it_is_in_force(of_changed: PageSession) -> None:
-    client = application(of_changed).test_client()
+def test_the_page_shows_the_account_s_settings(changed_session: PageSession) -> None:
+    client = application(changed_session).test_client()
     id_ = brought(client, OFFERS, account="changed")
     assert checked_boxes(plan_page(client, id_)) == {"all", "changed_only"}
     assert checked_boxes(plan_page(client, id_, which="all")) == {"all"}
-    assert of_changed.uploads.file(id_).choices.changed_only is False
+    assert changed_session.uploads.file(id_).choices.changed_only is False
     other = brought(client, OFFERS, account="sandbox")
     assert checked_boxes(plan_page(client, other)) == {"all"}
 
@@ -263,7 +262,7 @@ def test_a_file_that_changes_nothing_is_not_to_be_corrected(
     assert "Nothing would be sent: no row changes anything." in page
 
 
-def test_what_replaces_all_is_sent_whole(client: FlaskClient, desk: PageSession) -> None:
+def test_a_purge_is_sent_whole(client: FlaskClient, desk: PageSession) -> None:
     id_ = brought(client, SAMPLES / "legacy-offers.xlsx")
     page = plan_page(client, id_, changed_only="on")
     assert checked_boxes(page) == {"all", "changed_only"}
@@ -290,7 +289,7 @@ LACKS = {
 
 @pytest.fixture
 def lacking(tmp_path: Path) -> Iterator[FlaskClient]:
-    """What asks a page of accounts of which some can only be checked for."""
+    """A client of a page some of whose accounts can only be used for checks."""
     config = tmp_path / "feedtool.toml"
     config.write_text(LACKING)
     with made_desk(tmp_path / "home", "--config", str(config)) as desk:
@@ -298,9 +297,7 @@ def lacking(tmp_path: Path) -> Iterator[FlaskClient]:
 
 
 @pytest.mark.parametrize("account", LACKS)
-def test_what_an_account_lacks_is_told_before_anything_is_sent(
-    lacking: FlaskClient, account: str
-) -> None:
+def test_missing_settings_are_shown_before_sending(lacking: FlaskClient, account: str) -> None:
     page = plan_page(lacking, brought(lacking, OFFERS, account=account))
     told = f"Nothing can be sent from “{account}”: {LACKS[account]} Whoever keeps the configuration"
     assert (told in page) == bool(LACKS[account])
@@ -316,7 +313,7 @@ def test_what_an_account_lacks_is_told_before_anything_is_sent(
     ]
 
 
-def test_what_options_name_is_sent_from(tmp_path: Path) -> None:
+def test_rows_are_sent_from_the_account_of_the_options(tmp_path: Path) -> None:
     words = ("--base-url", "http://127.0.0.1:9/v2", "--insecure-http", "--token", "t")
     with made_desk(tmp_path / "home", *words, "--seller", "9", "--channel", "PRIMARY") as desk:
         client = application(desk).test_client()

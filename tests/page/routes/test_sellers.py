@@ -31,7 +31,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
 
 
 def main_of(client: FlaskClient, address: str) -> str:
-    """What stands below the head that all pages have."""
+    """The page's content below the head that all pages share."""
     return client.get(address).text.partition("<main")[2].partition("</main>")[0]
 
 
@@ -78,7 +78,7 @@ def test_filters_are_links(busy: FlaskClient, query: str, *, is_shown: bool) -> 
         assert (f"/en/sellers?{link}" in page) is (link != query)
 
 
-def test_what_makes_no_sense_is_as_if_it_were_not_there(busy: FlaskClient) -> None:
+def test_senseless_filters_are_ignored(busy: FlaskClient) -> None:
     assert ">sandbox</a>" in busy.get("/en/sellers?page=-1&waiting=x").text
 
 
@@ -100,7 +100,7 @@ def test_programs_read_the_figures_of_all(busy: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("user", "status"), [("", 200), ("bruno", 200), ("anna", 403), ("eve", 403)]
 )
-def test_who_comes_by_the_proxy_sees_them_with_all_accounts_alone(
+def test_metrics_behind_the_proxy_need_rights_to_all_accounts(
     desk: PageSession, user: str, status: int
 ) -> None:
     rights = {"bruno": PageRights(("*",)), "anna": PageRights(("shop",))}

@@ -18,13 +18,12 @@ DOWNLOAD = "/en/templates/download"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home of a page that is only read, so that the catalogue is brought once."""
+    """The home of a page that is only read, so that the catalogue is loaded once."""
     return tmp_path_factory.mktemp("templates") / "home"
 
 
 @pytest.fixture(scope="module")
 def client(home: Path) -> Iterator[FlaskClient]:
-    """A client of this page."""
     with lone_desk(home.parent) as desk:
         yield application(desk).test_client()
 
@@ -111,7 +110,7 @@ def test_a_search_finds_categories_and_keeps_those_that_are_chosen(
         ),
     ],
 )
-def test_what_cannot_be_had(
+def test_wrong_templates_are_refused(
     client: FlaskClient, asked: dict[str, str], status: int, says: str
 ) -> None:
     answer = client.get(DOWNLOAD, query_string=asked)

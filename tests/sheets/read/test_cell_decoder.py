@@ -45,7 +45,7 @@ WRITINGS = (
 @given(st.lists(st.tuples(TEXT, st.sampled_from(WRITINGS)), max_size=40), st.integers(20, 400))
 @settings(deadline=None)
 def test_texts_of_any_form_are_read(texts: list[tuple[str, str]], size: int) -> None:
-    """Texts and runs are read by pattern, the others by a parser, and all keep their place."""
+    """Texts and runs are read by pattern, others by a parser, and all keep their place."""
     written = [writing.format(escape(text).replace(">", "&gt;")) for text, writing in texts]
     assert read(table("".join(written)), size) == [text for text, _ in texts]
 
