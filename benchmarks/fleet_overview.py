@@ -126,7 +126,7 @@ def measure(place: Path | str, folder: Path) -> None:
     from feedtool.ledger.sellers import SellerFilter, SellersOverview
     from feedtool.page.app import application
     from feedtool.runs.history import every_run
-    from tests.page.conftest import made_desk
+    from tests.page.conftest import made_session
 
     of_one = [seller_key(SERVICE, "S0007")]
     with Ledger(place) as ledger:
@@ -147,8 +147,8 @@ def measure(place: Path | str, folder: Path) -> None:
         timed("the clock of the service", lambda: ledger.skew(SERVICE))
     words = [] if isinstance(place, Path) else ["--ledger", place]
     home = place.parent if isinstance(place, Path) else folder / "home"
-    with made_desk(home, *words) as desk:
-        client = application(desk).test_client()
+    with made_session(home, *words) as session:
+        client = application(session).test_client()
         of_seller = f"/en/runs?service={SERVICE}&seller=S0007"
         paths = ("/en/sellers", "/en/sellers?page=10", "/en/runs", of_seller, "/metrics")
         for path in paths:

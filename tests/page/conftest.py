@@ -37,22 +37,22 @@ LOOK = 0.01
 
 
 @contextmanager
-def made_desk(home: Path, *words: str) -> Iterator[PageSession]:
-    """A desk as `feedtool page --home HOME` has it."""
+def made_session(home: Path, *words: str) -> Iterator[PageSession]:
+    """The session of `feedtool page --home HOME`."""
     line = page.make_context("page", ["--home", str(home), "--no-open", *words])
     with line as ctx, run_notices("page", None, read_record(Notifying, ctx.params)) as notices:
-        desk = page_session_of(ctx, StopSignal(), notices)
-        yield desk
-        desk.jobs.close()
+        session = page_session_of(ctx, StopSignal(), notices)
+        yield session
+        session.jobs.close()
 
 
 @contextmanager
-def lone_desk(folder: Path) -> Iterator[PageSession]:
-    """A desk without any profile, whose home and settings are in a folder."""
+def lone_session(folder: Path) -> Iterator[PageSession]:
+    """A session without any profile, whose home and settings are in a folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(folder / "settings"))
-        with made_desk(folder / "home") as desk:
-            yield desk
+        with made_session(folder / "home") as session:
+            yield session
 
 
 @pytest.fixture(scope="session")
@@ -76,13 +76,13 @@ def first_application() -> Flask:
     return app.application(cast("PageSession", None))
 
 
-def application(desk: PageSession) -> Flask:
-    """The application of a desk: a copy of the first one, which alone was compiled.
+def application(session: PageSession) -> Flask:
+    """The application of a session: a copy of the first one, the only compiled one.
 
-    All that they share is the same for every desk.
+    All that they share is the same for every session.
     """
     own = copy(first_application())
-    own.extensions = {**own.extensions, "page_session": desk}
+    own.extensions = {**own.extensions, "page_session": session}
     return own
 
 
@@ -94,31 +94,31 @@ def site() -> Iterator[Site]:
 
 
 @contextmanager
-def served(desk: PageSession, site: Site) -> Iterator[str]:
+def served(session: PageSession, site: Site) -> Iterator[str]:
     """The address of the page behind a port and its guards."""
     secret = secrets.token_urlsafe(24)
-    whole = guarded(application(desk), LocalAccess(local_hosts(site.port), secret))
+    whole = guarded(application(session), LocalAccess(local_hosts(site.port), secret))
     with site.showing(secret, whole) as address:
         yield address
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[PageSession]:
-    """A desk without any profile."""
-    with lone_desk(tmp_path) as desk:
-        yield desk
+def session(tmp_path: Path) -> Iterator[PageSession]:
+    """A session without any profile."""
+    with lone_session(tmp_path) as session:
+        yield session
 
 
 @pytest.fixture
-def client(desk: PageSession) -> FlaskClient:
+def client(session: PageSession) -> FlaskClient:
     """A client of the page without a port."""
-    return application(desk).test_client()
+    return application(session).test_client()
 
 
 @pytest.fixture
-def address(desk: PageSession, site: Site) -> Iterator[str]:
+def address(session: PageSession, site: Site) -> Iterator[str]:
     """The address of the page behind a port."""
-    with served(desk, site) as address:
+    with served(session, site) as address:
         yield address
 
 
@@ -237,9 +237,9 @@ def settled(client: FlaskClient, address: str) -> TestResponse:
 
 def let_work(client: FlaskClient, path: str) -> None:
     """Wait for the job of a run, whose page would tell at once how far it is."""
-    desk: PageSession = client.application.extensions["page_session"]
+    session: PageSession = client.application.extensions["page_session"]
     run = re.search(r"/runs/(\d+)", path)
-    job = desk.jobs.of_run(int(run[1])) if run else None
+    job = session.jobs.of_run(int(run[1])) if run else None
     while job and not job.is_over:
         time.sleep(LOOK)
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from feedtool.page.session import PageSession
-from tests.page.conftest import SAMPLES, application, brought, made_desk, served, settle
+from tests.page.conftest import SAMPLES, application, brought, made_session, served, settle
 from tests.page.own_sheets import mixed_offers
 from tests.page.site import Site
 
@@ -32,9 +32,9 @@ ROW, STATUS, FIRST = 0, 1, 2
 class OpenGrid:
     """Brings files to a page, and opens it where their rows are shown; most of them in one tab."""
 
-    def __init__(self, browser: Browser, desk: PageSession, site: Site, address: str) -> None:
-        self._browser, self.desk, self._site, self._address = browser, desk, site, address
-        self._client = application(desk).test_client()
+    def __init__(self, browser: Browser, session: PageSession, site: Site, address: str) -> None:
+        self._browser, self.session, self._site, self._address = browser, session, site, address
+        self._client = application(session).test_client()
         self._ids: dict[Path, str] = {}
         self.file = ""
         self.refusals: list[str] = []
@@ -80,7 +80,7 @@ class OpenGrid:
     @property
     def place(self) -> Path:
         """The file of its grid."""
-        return self.desk.uploads.grid(self.desk.uploads.file(self.file))
+        return self.session.uploads.grid(self.session.uploads.file(self.file))
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +89,8 @@ def grid_tab(
 ) -> Iterator[OpenGrid]:
     """Opens grids, most of them in one tab."""
     folder = tmp_path_factory.mktemp("grid")
-    with made_desk(folder / "home") as desk, served(desk, site) as address:
-        opened = OpenGrid(browser, desk, site, address)
+    with made_session(folder / "home") as session, served(session, site) as address:
+        opened = OpenGrid(browser, session, site, address)
         yield opened
         opened.close()
 

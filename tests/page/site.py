@@ -1,4 +1,4 @@
-"""One port for the pages of many desks: a browser that stays at one origin keeps its process."""
+"""One port for the pages of many sessions: a browser that stays at one origin keeps its process."""
 
 import threading
 from collections import Counter

@@ -22,7 +22,7 @@ from tests.page.conftest import (
     SAMPLES,
     application,
     brought,
-    made_desk,
+    made_session,
     sent,
     served,
     settle,
@@ -78,8 +78,8 @@ def busy(site: Site, catalogue: Path, tmp_path_factory: pytest.TempPathFactory) 
     """Files in each state; one of them is being checked for as long as the tests last."""
     folder, done = tmp_path_factory.mktemp("accessible"), Event()
     home = with_catalogue(catalogue, folder / "home")
-    with made_desk(home) as desk, served(desk, site) as address:
-        yield Served(address, files_of(desk, folder, done))
+    with made_session(home) as session, served(session, site) as address:
+        yield Served(address, files_of(session, folder, done))
         done.set()
 
 
@@ -87,8 +87,8 @@ def waiting(done: Event) -> None:
     done.wait()
 
 
-def files_of(desk: PageSession, folder: Path, done: Event) -> dict[str, str]:
-    client = application(desk).test_client()
+def files_of(session: PageSession, folder: Path, done: Event) -> dict[str, str]:
+    client = application(session).test_client()
     (folder / "broken.xlsx").write_bytes(b"PK\3\4")
     (folder / "list.csv").write_text("Référence;EAN;Prix\nA-1;3760452701011;12,5\n", "utf-8")
     (folder / "index.csv").write_text("orderId;file\n1;a/x.pdf\n2;b/x.pdf\n3;y.pdf\n", "utf-8")
@@ -99,19 +99,19 @@ def files_of(desk: PageSession, folder: Path, done: Event) -> dict[str, str]:
         "list": brought(client, folder / "list.csv"),
         "working": brought(client, SAMPLES / "offers-update.xlsx"),
     }
-    index = desk.uploads.file(files["index"])
-    desk.uploads.choose(index, Choices(kind="invoices"), is_read_anew=True)
+    index = session.uploads.file(files["index"])
+    session.uploads.choose(index, Choices(kind="invoices"), is_read_anew=True)
     client.put(f"/en/files/{index.id}/named/other.pdf", data=b"x")
     for file in files.values():
         settled(client, f"/en/files/{file}")
     sent(client, files["mistakes"])
-    with desk.workspace() as workspace:
+    with session.workspace() as workspace:
         lost, later = Interrupted("no answer"), now() + timedelta(hours=1)
         other = seller_key("https://other.example/v2", "7")
         workspace.ledger.sellers.passed(other, "shop", None, lost, later, now())
-    working = desk.uploads.file(files["working"])
-    desk.uploads.grid(working).unlink()
-    desk.jobs.start(check_key(working), "check", lambda _: waiting(done))
+    working = session.uploads.file(files["working"])
+    session.uploads.grid(working).unlink()
+    session.jobs.start(check_key(working), "check", lambda _: waiting(done))
     return files
 
 

@@ -28,12 +28,12 @@ FILES = {"118.pdf": pdf("118"), "119.pdf": pdf("119")}
 
 
 def index(
-    client: FlaskClient, desk: PageSession, folder: Path, text: str = INDEX, **facts: str
+    client: FlaskClient, session: PageSession, folder: Path, text: str = INDEX, **facts: str
 ) -> str:
     """Brings a list of invoices, and says that it is one; its id."""
     (folder / "index.csv").write_text(text, "utf-8")
     file = brought(client, folder / "index.csv", **facts)
-    desk.uploads.choose(desk.uploads.file(file), Choices(kind="invoices"), is_read_anew=True)
+    session.uploads.choose(session.uploads.file(file), Choices(kind="invoices"), is_read_anew=True)
     return file
 
 
@@ -85,9 +85,9 @@ def test_files_that_cannot_come_together(names: list[str], says: str) -> None:
 
 
 def test_a_sheet_lists_missing_files_until_they_are_brought(
-    client: FlaskClient, desk: PageSession, tmp_path: Path
+    client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
-    file = index(client, desk, tmp_path)
+    file = index(client, session, tmp_path)
     page = settled(client, f"/en/files/{file}").text
     assert "Files that are missing: 2 of the 2 that cells name" in page
     assert '<li class="value">march/118.pdf</li>' in page
@@ -104,14 +104,14 @@ def test_a_sheet_lists_missing_files_until_they_are_brought(
 
 
 def test_sent_files_are_kept_with_their_run(
-    client: FlaskClient, desk: PageSession, tmp_path: Path
+    client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
-    file = index(client, desk, tmp_path)
+    file = index(client, session, tmp_path)
     lay(client, file, all_zip=zipped(FILES))
     number = sent(client, file)
-    shutil.rmtree(desk.uploads.folder(file))
+    shutil.rmtree(session.uploads.folder(file))
     assert settled(client, f"/en/runs/{number}").status_code == 200
-    with desk.workspace() as workspace:
+    with session.workspace() as workspace:
         assert workspace.ledger.statuses(number) == {Status.SUCCESS: 2}
         options = options_of(number, workspace)
         assert list(options.snapshots.files) == ["march/118.pdf", "C:\\Factures\\119.pdf"]
@@ -123,28 +123,28 @@ def test_sent_files_are_kept_with_their_run(
 
 @pytest.mark.parametrize("way", ["brought", "written"])
 def test_a_file_that_has_changed_since_it_was_seen_is_not_sent(
-    client: FlaskClient, desk: PageSession, tmp_path: Path, way: str
+    client: FlaskClient, session: PageSession, tmp_path: Path, way: str
 ) -> None:
-    file = index(client, desk, tmp_path)
+    file = index(client, session, tmp_path)
     lay(client, file, _118_pdf=pdf("118"), _119_pdf=pdf("119"))
     plan = re.search(r"sha256:[0-9a-f]+", settled(client, f"/en/files/{file}/plan").text)
     assert plan
     if way == "brought":
         lay(client, file, _118_pdf=pdf("another"))
     else:
-        (desk.uploads.named(desk.uploads.file(file)) / "118.pdf").write_bytes(pdf("another"))
+        (session.uploads.named(session.uploads.file(file)) / "118.pdf").write_bytes(pdf("another"))
     client.post(f"/en/files/{file}/send", data={"plan": plan[0]})
     answer = settled(client, f"/en/files/{file}/sending")
     assert (answer.status_code, "no longer what you saw" in answer.text) == (409, True)
-    with desk.workspace() as workspace:
+    with session.workspace() as workspace:
         assert workspace.ledger.run_ids() == []
     assert sent(client, file)  # once it was seen anew
 
 
 def test_a_corrected_sheet_keeps_the_files_of_the_one_before(
-    client: FlaskClient, desk: PageSession, tmp_path: Path
+    client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
-    first = index(client, desk, tmp_path, INDEX.replace("5503E014", "(1)"))
+    first = index(client, session, tmp_path, INDEX.replace("5503E014", "(1)"))
     lay(client, first, all_zip=zipped(FILES))
     assert codes_of(client, first) == ["order-id-name"]
     (tmp_path / "index.csv").write_text(INDEX, "utf-8")
@@ -158,51 +158,51 @@ def test_a_corrected_sheet_keeps_the_files_of_the_one_before(
 
 
 def test_a_zip_of_invoices_is_read_as_by_the_command(
-    client: FlaskClient, desk: PageSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: FlaskClient, session: PageSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(SAMPLES / "invoices.zip", tmp_path)
     assert run(["submit", "invoices.zip", "--sandbox", "--home", "other"]) == 1
     file = brought(client, SAMPLES / "invoices.zip")
-    assert desk.uploads.file(file).name == "invoices.xlsx"
+    assert session.uploads.file(file).name == "invoices.xlsx"
     assert codes_of(client, file) == ["order-id-name"]
     number = sent(client, file)
-    with desk.workspace() as workspace:
+    with session.workspace() as workspace:
         counts = workspace.ledger.statuses(number)
     assert counts == {Status.SUCCESS: 3, Status.FAILURE: 1}  # the fifth was not sent
 
 
 def test_invoices_alone_are_a_sheet_that_grows(
-    client: FlaskClient, desk: PageSession, tmp_path: Path
+    client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
     (tmp_path / "8716E011.pdf").write_bytes(pdf())
     file = brought(client, tmp_path / "8716E011.pdf")
-    assert desk.uploads.file(file).name == "invoices.xlsx"
-    desk.uploads.choose(desk.uploads.file(file), Choices(rows={"": "3"}), is_read_anew=False)
+    assert session.uploads.file(file).name == "invoices.xlsx"
+    session.uploads.choose(session.uploads.file(file), Choices(rows={"": "3"}), is_read_anew=False)
     lay(client, file, _5503E014_xml=ubl(), note_txt=b"x")
-    assert desk.uploads.file(file).choices.rows == {}  # they have other numbers now
+    assert session.uploads.file(file).choices.rows == {}  # they have other numbers now
     assert codes_of(client, file) == ["invoice-type"]
     assert "Send 2 rows to the sandbox" in settled(client, f"/en/files/{file}/plan").text
 
 
-def test_a_form_brings_all_at_once(client: FlaskClient, desk: PageSession) -> None:
+def test_a_form_brings_all_at_once(client: FlaskClient, session: PageSession) -> None:
     given = form_of(
         {"5503E014.pdf": pdf(), "8716E011.xml": ubl(), "more.zip": zipped({"1.pdf": pdf()})}
     )
     answer = client.post("/fr/files", data=given)
     assert answer.status_code == 303
-    (file,) = desk.uploads.files()
+    (file,) = session.uploads.files()
     assert codes_of(client, file.id) == []
     with_sheet = form_of({"118.pdf": pdf(), "offers.csv": b"a;b\n1;2\n"})
     assert client.post("/en/files", data=with_sheet).status_code == 303
-    newest, _ = desk.uploads.files()
+    newest, _ = session.uploads.files()
     assert (newest.name, newest.listed) == ("offers.csv", None)
-    assert [it.name for it in (desk.uploads.named(newest)).iterdir()] == ["118.pdf"]
+    assert [it.name for it in (session.uploads.named(newest)).iterdir()] == ["118.pdf"]
     later = client.post(
         f"/en/files/{newest.id}/named", data=form_of({"a.png": b"1", "b.png": b"2"})
     )
     assert later.status_code == 303
-    assert len([*(desk.uploads.named(newest)).iterdir()]) == 3
+    assert len([*(session.uploads.named(newest)).iterdir()]) == 3
 
 
 # Werkzeug leaves what came before it was too much to the collector.
@@ -217,29 +217,29 @@ def test_a_form_brings_all_at_once(client: FlaskClient, desk: PageSession) -> No
     ],
 )
 def test_a_form_that_cannot_be_meant_leaves_nothing(
-    client: FlaskClient, desk: PageSession, given: dict[str, bytes], says: str
+    client: FlaskClient, session: PageSession, given: dict[str, bytes], says: str
 ) -> None:
     answer = client.post("/en/files", data=form_of(given))
     assert (answer.status_code, says.casefold() in answer.text.casefold()) == (422, True)
-    assert desk.uploads.files() == []
+    assert session.uploads.files() == []
 
 
 def test_invoices_that_cannot_be_unpacked_leave_nothing(
-    client: FlaskClient, desk: PageSession, tmp_path: Path
+    client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
     content = zipped({"a/1.pdf": pdf(), "b/1.pdf": pdf()})
     answer = client.put("/en/files/a.zip", data=content)
     assert (answer.status_code, "two files 1.pdf" in answer.text) == (422, True)
-    assert desk.uploads.files() == []
+    assert session.uploads.files() == []
     assert [*(tmp_path / "home" / "page").iterdir()] == []
 
 
 def test_no_file_is_brought_beside_a_sheet_during_its_check(
-    client: FlaskClient, desk: PageSession, tmp_path: Path
+    client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
-    file, done = index(client, desk, tmp_path), Event()
+    file, done = index(client, session, tmp_path), Event()
     settled(client, f"/en/files/{file}")
-    desk.jobs.start(check_key(desk.uploads.file(file)), "check", lambda _: wait_for(done))
+    session.jobs.start(check_key(session.uploads.file(file)), "check", lambda _: wait_for(done))
     answer = client.put(f"/en/files/{file}/named/118.pdf", data=pdf())
     done.set()
     assert (answer.status_code, "being checked" in answer.text) == (422, True)
@@ -248,7 +248,7 @@ def test_no_file_is_brought_beside_a_sheet_during_its_check(
 @pytest.mark.parametrize("way", ["page", "command"])
 def test_invoices_that_were_held_are_released_as_they_were_kept(
     client: FlaskClient,
-    desk: PageSession,
+    session: PageSession,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     way: str,
@@ -266,10 +266,10 @@ def test_invoices_that_were_held_are_released_as_they_were_kept(
     if way == "command":
         assert run(submit) == 1
     else:
-        file = index(client, desk, tmp_path, text)
+        file = index(client, session, tmp_path, text)
         lay(client, file, _118_pdf=pdf("second"), _119_pdf=pdf("new"))
         assert sent(client, file) == 2
-        shutil.rmtree(desk.uploads.folder(file))
+        shutil.rmtree(session.uploads.folder(file))
     shutil.rmtree("march")
     name = re.search(r'name="file" value="([^"]+)"', settled(client, "/en/held").text)
     assert name

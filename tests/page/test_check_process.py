@@ -65,19 +65,19 @@ def test_the_check_ends_with_the_page(job: Job, closing: threading.Event) -> Non
 
 
 def test_a_large_file_is_checked_as_a_small_one_is(
-    desk: PageSession, files: Files, monkeypatch: pytest.MonkeyPatch
+    session: PageSession, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = files.csv(*(offer(n, quantity="7" if n % 9 else "x") for n in range(660)))
-    client = application(desk).test_client()
-    file = desk.uploads.file(brought(client, path))
+    client = application(session).test_client()
+    file = session.uploads.file(brought(client, path))
     settled(client, f"/en/files/{file.id}")
     monkeypatch.setattr("feedtool.page.checks.LARGE", path.stat().st_size)
     found = []
-    for at in (desk, replace(desk, checking=())):
-        desk.uploads.grid(file).unlink(missing_ok=True)
+    for at in (session, replace(session, checking=())):
+        session.uploads.grid(file).unlink(missing_ok=True)
         job = Job(threading.Event())
         check_file(at, file, job)
-        with grid_of(desk, file) as grid:
+        with grid_of(session, file) as grid:
             rows = RowFilter(0)
             found.append((job.done, grid.sheets, grid.count(rows), grid.rows(rows, 600, 50)))
     assert found[0] == found[1]

@@ -72,12 +72,12 @@ def test_there_is_no_such_workbook_where_every_row_is_valid(client: FlaskClient)
 
 
 def test_the_page_that_waits_for_a_copy_is_not_saved_as_the_copy(
-    client: FlaskClient, desk: PageSession
+    client: FlaskClient, session: PageSession
 ) -> None:
     file = brought(client, SAMPLES / "offers-update.xlsx")
     address, written = f"/en/files/{file}/copies/csv", Event()
     assert f'href="{address}" data-download' in settled(client, f"/en/files/{file}").text
-    job = desk.jobs.start(f"{COPY}{file}  en csv", "check", lambda _: hold(written))
+    job = session.jobs.start(f"{COPY}{file}  en csv", "check", lambda _: hold(written))
     waiting = client.get(address)
     assert (waiting.status_code, waiting.headers.get("Content-Disposition")) == (202, None)
     written.set()
@@ -114,9 +114,9 @@ def test_all_offered_copies_of_a_file_exist(client: FlaskClient, tmp_path: Path,
     assert marked.status_code == (200 if offered else 422), marked.text
 
 
-def test_a_file_with_broken_facts_is_reported(client: FlaskClient, desk: PageSession) -> None:
+def test_a_file_with_broken_facts_is_reported(client: FlaskClient, session: PageSession) -> None:
     broken, whole = (brought(client, SAMPLES / name) for name in FILES[:2])
-    (desk.uploads.folder(broken) / "facts.json").write_bytes(b'{"id":')
+    (session.uploads.folder(broken) / "facts.json").write_bytes(b'{"id":')
     answer = client.get(f"/en/files/{broken}")
     assert (answer.status_code, "cannot be read" in answer.text) == (404, True), answer.text
     first = client.get("/en/").text
@@ -125,17 +125,17 @@ def test_a_file_with_broken_facts_is_reported(client: FlaskClient, desk: PageSes
 
 @pytest.mark.parametrize("cell", ["{folder}/secret.pdf", "../x.pdf", "secret.pdf"])
 def test_a_cell_opens_no_file_of_the_server(
-    client: FlaskClient, desk: PageSession, tmp_path: Path, cell: str
+    client: FlaskClient, session: PageSession, tmp_path: Path, cell: str
 ) -> None:
     for name in ("secret.pdf", "../x.pdf"):
         (tmp_path / name).write_bytes(b"%PDF-1.4 secret")
     sheet = tmp_path / "invoices.csv"
     sheet.write_text(f"orderId;file\n1;{cell.format(folder=tmp_path)}\n", "utf-8")
     assert run(["validate", str(sheet), "--as", "invoices", "--home", str(tmp_path / "other")]) == 0
-    file = desk.uploads.file(brought(client, sheet))
+    file = session.uploads.file(brought(client, sheet))
     for name in ("x.pdf", "secret.pdf"):
-        (desk.uploads.folder(file.id) / name).write_bytes(b"%PDF-1.4 secret")
-    desk.uploads.choose(file, Choices(kind="invoices"), is_read_anew=True)
+        (session.uploads.folder(file.id) / name).write_bytes(b"%PDF-1.4 secret")
+    session.uploads.choose(file, Choices(kind="invoices"), is_read_anew=True)
     assert "file-not-found" in settled(client, f"/en/files/{file.id}/copies/csv").text
 
 
@@ -162,36 +162,36 @@ class InterruptedJob(Job):
 
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["before it", "at its start", "in its midst"])
 def test_findings_by_earlier_choices_are_not_shown(
-    client: FlaskClient, desk: PageSession, at: int
+    client: FlaskClient, session: PageSession, at: int
 ) -> None:
-    before = desk.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
+    before = session.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
     settled(client, f"/en/files/{before.id}")
 
     def choose() -> FileUpload:
-        return desk.uploads.choose(before, Choices(kind="offers-update"), is_read_anew=True)
+        return session.uploads.choose(before, Choices(kind="offers-update"), is_read_anew=True)
 
     if not at:
         choose()
     with suppress(CannotWrite):
-        check_file(desk, before, InterruptedJob(choose, at))
-    present = desk.uploads.file(before.id)
+        check_file(session, before, InterruptedJob(choose, at))
+    present = session.uploads.file(before.id)
     assert present.choices.kind == "offers-update"
-    assert not is_checked(desk, present)
+    assert not is_checked(session, present)
     settled(client, f"/en/files/{before.id}")
-    with grid_of(desk, present) as grid:
+    with grid_of(session, present) as grid:
         assert [sheet.kind for sheet in grid.sheets] == ["offers-update"]
 
 
 def test_findings_put_in_place_after_a_choice_are_not_shown(
-    client: FlaskClient, desk: PageSession
+    client: FlaskClient, session: PageSession
 ) -> None:
     """A check had compared the choices just before."""
-    before = desk.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
+    before = session.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
     settled(client, f"/en/files/{before.id}")
-    found = desk.uploads.grid(before).read_bytes()
-    present = desk.uploads.choose(before, Choices(kind="offers-update"), is_read_anew=True)
-    desk.uploads.grid(before).parent.mkdir()
-    desk.uploads.grid(before).write_bytes(found)
-    assert not is_checked(desk, present)
-    desk.uploads.choose(present, present.choices, is_read_anew=True)
-    assert not desk.uploads.grid(before).exists()
+    found = session.uploads.grid(before).read_bytes()
+    present = session.uploads.choose(before, Choices(kind="offers-update"), is_read_anew=True)
+    session.uploads.grid(before).parent.mkdir()
+    session.uploads.grid(before).write_bytes(found)
+    assert not is_checked(session, present)
+    session.uploads.choose(present, present.choices, is_read_anew=True)
+    assert not session.uploads.grid(before).exists()

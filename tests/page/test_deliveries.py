@@ -10,7 +10,7 @@ from feedtool.page.deliveries import account_of
 from feedtool.page.session import PageSession, now
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions, RunSnapshots
-from tests.page.conftest import application, made_desk
+from tests.page.conftest import application, made_session
 
 CONFIG = """
 [profile.shop]
@@ -28,9 +28,9 @@ def options(profile: str | None, *, is_sandbox: bool = False) -> RunOptions:
     return RunOptions(ReadOptions(), Outputs(), RunSnapshots(), profile, is_sandbox, missing)
 
 
-def begun(desk: PageSession, service: str, seller: str) -> int:
+def begun(session: PageSession, service: str, seller: str) -> int:
     """A run of which nothing is sent yet."""
-    with desk.workspace() as workspace:
+    with session.workspace() as workspace:
         return workspace.ledger.start_run(
             now=now(),
             seller=seller,
@@ -59,12 +59,12 @@ def test_the_account_of_a_run(
     tmp_path: Path, words: list[str], profile: str | None, account: str, *, is_sandbox: bool
 ) -> None:
     (config := tmp_path / "feedtool.toml").write_text(CONFIG)
-    with made_desk(tmp_path / "home", "--config", str(config), *words) as desk:
-        number = begun(desk, OWN, "7")
-        with desk.workspace() as workspace:
+    with made_session(tmp_path / "home", "--config", str(config), *words) as session:
+        number = begun(session, OWN, "7")
+        with session.workspace() as workspace:
             run = workspace.ledger.run(number)
         assert run
-        assert account_of(desk, run, options(profile, is_sandbox=is_sandbox)) == account
+        assert account_of(session, run, options(profile, is_sandbox=is_sandbox)) == account
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_a_run_is_not_sent_to_another_seller(
     tmp_path: Path, service: str, seller: str, *, is_refused: bool
 ) -> None:
     (config := tmp_path / "feedtool.toml").write_text(CONFIG)
-    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
-        client, run = application(desk).test_client(), begun(desk, service, seller)
+    with made_session(tmp_path / "home", "--config", str(config)) as session:
+        client, run = application(session).test_client(), begun(session, service, seller)
         client.post(f"/en/runs/{run}/resume")
-        job = desk.jobs.of_run(run)
+        job = session.jobs.of_run(run)
         assert job
         job.wait(60)
         while not job.is_over:

@@ -13,7 +13,7 @@ from werkzeug.routing import Rule
 from feedtool.page.checks import COPIES
 from feedtool.page.session import PageSession
 from tests.conftest import offer
-from tests.page.conftest import SOON, application, made_desk, served, settle, settled
+from tests.page.conftest import SOON, application, made_session, served, settle, settled
 from tests.page.site import Site
 
 IMAGE = "<img src=x onerror=hit()>"
@@ -87,7 +87,7 @@ class Watched:
 class Walked:
     """A page on which hostile files were sent."""
 
-    desk: PageSession
+    session: PageSession
     site: Site
     address: str
     watched: Watched
@@ -99,7 +99,7 @@ def walked(
 ) -> Iterator[Walked]:
     """The way of a file from the first page to the answers."""
     folder = tmp_path_factory.mktemp("hostile")
-    with made_desk(folder / "home") as desk, served(desk, site) as address:
+    with made_session(folder / "home") as session, served(session, site) as address:
         page = browser.new_page()
         watched = Watched(page)
         page.goto(f"{address}en/")
@@ -108,7 +108,7 @@ def walked(
         page.wait_for_url(re.compile("/files/[^/]+$"))
         settle(page)
         watched.check("check")
-        (file,) = desk.uploads.files()
+        (file,) = session.uploads.files()
         page.goto(f"{address}en/files/{file.id}/plan")
         settle(page)
         watched.check("plan")
@@ -116,16 +116,16 @@ def walked(
         page.wait_for_url(re.compile("/runs/1$"), timeout=TIMEOUT)
         settle(page)
         watched.check("run")
-        yield Walked(desk, site, address, watched)
+        yield Walked(session, site, address, watched)
         page.close()
 
 
-def paths(desk: PageSession) -> Iterator[tuple[str, str]]:
+def paths(session: PageSession) -> Iterator[tuple[str, str]]:
     """The endpoint of each route that shows something, and each of its paths."""
-    (file,) = desk.uploads.files()
+    (file,) = session.uploads.files()
     values = {"language": "en", "id_": file.id, "run": 1, "filename": "page.css"}
     values |= {"code": "gtin-checksum", "kind": "offers-upsert", "name": NAME}
-    for rule in application(desk).url_map.iter_rules():
+    for rule in application(session).url_map.iter_rules():
         copies = [*COPIES][:1] if rule.rule.endswith("/progress") else COPIES
         for what in copies if "what" in rule.arguments else ("",):
             if "GET" in (rule.methods or ()):
@@ -140,9 +140,9 @@ def path_of(rule: Rule, values: Mapping[str, object]) -> str:
 
 def test_no_text_becomes_a_part_of_any_page(walked: Walked) -> None:
     page, watched = walked.watched.page, walked.watched
-    client = application(walked.desk).test_client()
+    client = application(walked.session).test_client()
     seen = set()
-    for endpoint, path in paths(walked.desk):
+    for endpoint, path in paths(walked.session):
         seen.add(endpoint)
         answer = settled(client, f"/{path}")  # a copy has to be written first
         if answer.headers.get("content-disposition", "").startswith("attachment"):

@@ -49,13 +49,13 @@ PLENTY = settings(SOME, max_examples=400)
 
 
 @pytest.fixture
-def guarded_client(desk: PageSession, tmp_path: Path) -> Client:
+def guarded_client(session: PageSession, tmp_path: Path) -> Client:
     """A client of the page through its guards; secrets lie beside its folders."""
     for folder in (tmp_path, tmp_path / "home", tmp_path / "home" / "page"):
         folder.mkdir(exist_ok=True)
         (folder / "canary.txt").write_text(CANARY)
         (folder / "facts.json").write_text(CANARY)
-    return Client(guarded(application(desk), LocalAccess(frozenset({HOST}), TOKEN)))
+    return Client(guarded(application(session), LocalAccess(frozenset({HOST}), TOKEN)))
 
 
 def status_of(client: Client, method: str, path: str, query: str = "") -> int:
@@ -124,14 +124,14 @@ def test_a_query_is_no_more_than_text_in_a_link(client: FlaskClient, name: str) 
     "name", ["../../canary.csv", "..%2f..%2fcanary.csv", "..\\..\\canary.csv", "%2Fetc%2Fx.csv"]
 )
 def test_a_name_leads_to_no_other_folder(
-    client: FlaskClient, desk: PageSession, tmp_path: Path, name: str
+    client: FlaskClient, session: PageSession, tmp_path: Path, name: str
 ) -> None:
     before = {path for path in tmp_path.rglob("*") if "page" not in path.parts}
     answer = client.put(f"/en/files/{name}", data=b"x")
     assert answer.status_code in {201, 308, 404}
     assert {path for path in tmp_path.rglob("*") if "page" not in path.parts} == before
-    for file in desk.uploads.files():
-        assert desk.uploads.input(file).path.parent == desk.uploads.folder(file.id) / "file"
+    for file in session.uploads.files():
+        assert session.uploads.input(file).path.parent == session.uploads.folder(file.id) / "file"
 
 
 @pytest.mark.parametrize(

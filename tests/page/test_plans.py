@@ -26,40 +26,40 @@ def end(job: Job) -> None:
 
 
 def test_a_plan_is_made_again_where_something_else_was_chosen_meanwhile(
-    client: FlaskClient, desk: PageSession, few: Path
+    client: FlaskClient, session: PageSession, few: Path
 ) -> None:
-    file = desk.uploads.file(id_ := brought(client, few))
+    file = session.uploads.file(id_ := brought(client, few))
     settled(client, f"/en/files/{id_}")
-    desk.uploads.choose(file, Choices(rows={"Offers": "3-5"}), is_read_anew=False)
-    end(start_plan(desk, file))
-    plan = plan_of(desk, desk.uploads.file(id_))
+    session.uploads.choose(file, Choices(rows={"Offers": "3-5"}), is_read_anew=False)
+    end(start_plan(session, file))
+    plan = plan_of(session, session.uploads.file(id_))
     assert plan
     assert plan.sent == 3
 
 
 def test_no_plan_is_taken_for_one_of_other_choices(
-    client: FlaskClient, desk: PageSession, few: Path
+    client: FlaskClient, session: PageSession, few: Path
 ) -> None:
     """Not even if it takes its place after them, as that of a slow job would."""
-    file = desk.uploads.file(id_ := brought(client, few))
+    file = session.uploads.file(id_ := brought(client, few))
     settled(client, f"/en/files/{id_}/plan")
-    made = desk.uploads.folder(id_) / "plan.json"
+    made = session.uploads.folder(id_) / "plan.json"
     slow = made.read_bytes()
-    assert plan_of(desk, file)
+    assert plan_of(session, file)
     for present in (
-        desk.uploads.choose(file, file.choices, is_read_anew=True),
-        desk.uploads.choose(file, Choices(rows={"Offers": "3-5"}), is_read_anew=False),
+        session.uploads.choose(file, file.choices, is_read_anew=True),
+        session.uploads.choose(file, Choices(rows={"Offers": "3-5"}), is_read_anew=False),
     ):
         made.write_bytes(slow)
-        assert plan_of(desk, present) is None
+        assert plan_of(session, present) is None
 
 
 def test_a_plan_that_was_half_written_is_made_again(
-    client: FlaskClient, desk: PageSession, few: Path
+    client: FlaskClient, session: PageSession, few: Path
 ) -> None:
     id_ = brought(client, few)
     settled(client, f"/en/files/{id_}/plan")
-    made = desk.uploads.folder(id_) / "plan.json"
+    made = session.uploads.folder(id_) / "plan.json"
     made.write_bytes(made.read_bytes()[:40])
     assert "Send 4 rows" in settled(client, f"/en/files/{id_}/plan").text
 

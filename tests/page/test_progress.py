@@ -17,8 +17,8 @@ from tests.ledger.conftest import add_run, item
 OPTIONS = RunOptions(ReadOptions(), Outputs(), is_sandbox=True, sheets=[("a", None)])
 
 
-def test_uploads_and_rows_are_counted_of_all(client: FlaskClient, desk: PageSession) -> None:
-    with desk.workspace() as workspace:
+def test_uploads_and_rows_are_counted_of_all(client: FlaskClient, session: PageSession) -> None:
+    with session.workspace() as workspace:
         ledger = workspace.ledger
         run = ledger.start_run(
             now=now(),

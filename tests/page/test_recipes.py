@@ -13,7 +13,7 @@ from feedtool.page.recipes import keep, recipe_in_force, take_back
 from feedtool.page.session import PageSession
 from feedtool.runs.config import ACTIONS, PageRights
 from tests.conftest import Files, offer, table
-from tests.page.conftest import application, brought, made_desk, settled
+from tests.page.conftest import application, brought, made_session, settled
 from tests.page.own_sheets import ADDITIONAL, LIST, SHIPPING, answer_columns, form_of
 
 CONFIGURATION = '[profile.shop]\nseller = "1"\nrecipes = "mine"\n[profile.other]\nseller = "2"\n'
@@ -41,13 +41,13 @@ cost = "PA HT"
 
 
 @pytest.fixture
-def desk(files: Files, monkeypatch: pytest.MonkeyPatch) -> Iterator[PageSession]:
+def session(files: Files, monkeypatch: pytest.MonkeyPatch) -> Iterator[PageSession]:
     """A page of a profile with a folder of recipes, and of one without."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(files.folder / "settings"))
     monkeypatch.chdir(files.folder)
     files.text(CONFIGURATION, "feedtool.toml")
-    with made_desk(files.folder / "home") as desk:
-        yield desk
+    with made_session(files.folder / "home") as session:
+        yield session
 
 
 def mapped(client: FlaskClient, files: Files, account: str = "shop", text: str = LIST) -> str:
@@ -70,25 +70,25 @@ def names(folder: Path) -> list[str]:
 )
 def test_it_is_kept_in_the_folder_of_the_account(
     client: FlaskClient,
-    desk: PageSession,
+    session: PageSession,
     files: Files,
     account: str,
     folder: str,
     *,
     is_of_all: bool,
 ) -> None:
-    file = desk.uploads.file(mapped(client, files, account))
-    assert recipe_in_force(desk, file).is_of_all is is_of_all
-    place = keep(desk, file)
+    file = session.uploads.file(mapped(client, files, account))
+    assert recipe_in_force(session, file).is_of_all is is_of_all
+    place = keep(session, file)
     assert place.absolute() == files.folder / folder / "list of May.toml"
-    assert recipe_in_force(desk, file).place == keep(desk, file) == place
+    assert recipe_in_force(session, file).place == keep(session, file) == place
     take_back(place)
     assert names(place.parent) == ["list of May.toml.taken-back"]
-    assert recipe_in_force(desk, file).place is None
+    assert recipe_in_force(session, file).place is None
 
 
 def test_a_replaced_recipe_keeps_its_rules_and_can_come_back(
-    client: FlaskClient, desk: PageSession, files: Files
+    client: FlaskClient, session: PageSession, files: Files
 ) -> None:
     earlier = files.text(EARLIER, "mine/dupont.toml")
     file = brought(client, files.text(LIST, "list.csv"), account="shop")
@@ -99,8 +99,8 @@ def test_a_replaced_recipe_keeps_its_rules_and_can_come_back(
     assert (
         answer_columns(client, file, {**form, ADDITIONAL: "2", "column:2": ""}).status_code == 303
     )
-    kept = desk.uploads.file(file)
-    assert keep(desk, kept).absolute() == earlier
+    kept = session.uploads.file(file)
+    assert keep(session, kept).absolute() == earlier
     text = earlier.read_text("utf-8")
     assert 'additionalCost" = "2"' in text
     assert '"price.price" = "cost * 2"' in text
@@ -110,22 +110,22 @@ def test_a_replaced_recipe_keeps_its_rules_and_can_come_back(
 
 
 def test_a_recipe_without_effect_is_not_kept(
-    client: FlaskClient, desk: PageSession, files: Files
+    client: FlaskClient, session: PageSession, files: Files
 ) -> None:
     """A sheet with only field names takes a recipe from an account's own folder, and no other."""
-    file = desk.uploads.file(mapped(client, files, "other", table([offer(1), offer(2)])))
+    file = session.uploads.file(mapped(client, files, "other", table([offer(1), offer(2)])))
     with pytest.raises(UsageProblem, match="are known without it"):
-        keep(desk, file)
+        keep(session, file)
     assert names(files.folder / "settings" / "feedtool" / "recipes") == []
 
 
 def test_a_recipe_that_cannot_be_used_keeps_nothing_else(
-    client: FlaskClient, desk: PageSession, files: Files
+    client: FlaskClient, session: PageSession, files: Files
 ) -> None:
-    file = desk.uploads.file(mapped(client, files))
+    file = session.uploads.file(mapped(client, files))
     files.text("[match]\nkind = 7\n", "mine/broken.toml")
     with pytest.raises(UsageProblem, match=r"broken\.toml"):
-        keep(desk, file)
+        keep(session, file)
     assert names(files.folder / "mine") == ["broken.toml"]
 
 
@@ -147,13 +147,13 @@ RIGHTS: dict[str, tuple[PageRights, str, int]] = {
 @pytest.mark.parametrize(("rights", "account", "status"), RIGHTS.values(), ids=RIGHTS)
 def test_rights_to_keep_recipes(
     client: FlaskClient,
-    desk: PageSession,
+    session: PageSession,
     files: Files,
     rights: PageRights,
     account: str,
     status: int,
 ) -> None:
     file = mapped(client, files, account)
-    shared = application(replace(desk, users=Users("owner", {"": rights}))).test_client()
+    shared = application(replace(session, users=Users("owner", {"": rights}))).test_client()
     assert shared.post(f"/en/files/{file}/recipe/keep").status_code == status
     assert shared.post(f"/en/files/{file}/recipe/take-back").status_code == status

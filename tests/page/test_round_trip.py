@@ -12,7 +12,7 @@ from feedtool.model.nouns import Severity
 from feedtool.page.checks import grid_of
 from feedtool.page.session import PageSession
 from tests.page.browsing import spoken
-from tests.page.conftest import accessible, made_desk, reload, served, settle
+from tests.page.conftest import accessible, made_session, reload, served, settle
 from tests.page.routes.test_held import home
 from tests.page.site import Site
 
@@ -31,7 +31,7 @@ ADDRESSES = (
 @pytest.fixture(scope="module")
 def held_address(held_home: Path, site: Site) -> Iterator[str]:
     """The address of a page with held rows."""
-    with made_desk(held_home) as desk, served(desk, site) as address:
+    with made_session(held_home) as session, served(session, site) as address:
         yield address
 
 
@@ -69,7 +69,7 @@ def exported(page: Page, look: Look, address: str, folder: Path) -> Path:
 def test_orders_are_exported_edited_and_sent_back(
     tab: Page,
     plain_tab: Page,
-    desk: PageSession,
+    session: PageSession,
     address: str,
     tmp_path: Path,
     *,
@@ -84,7 +84,7 @@ def test_orders_are_exported_edited_and_sent_back(
     expect(page).to_have_url(re.compile("/files/"))
     look(page)
     page.locator("a.button.main").click()
-    with grid_of(desk, desk.uploads.file(page.url.split("/")[-2])) as grid:
+    with grid_of(session, session.uploads.file(page.url.split("/")[-2])) as grid:
         assert [it for it in grid.groups(0) if it.severity is Severity.ERROR] == []
     look(page)
     button = page.locator("form[action$='/send'] button")

@@ -16,7 +16,7 @@ from feedtool.page.runs import RunSearch, found_runs
 from feedtool.page.session import PageSession, now
 from feedtool.runs.config import PageRights
 from tests.conftest import Files, offer
-from tests.page.conftest import application, lone_desk
+from tests.page.conftest import application, lone_session
 
 NAMES = ("autumn.csv", "Winter.csv", "winter-2.csv")
 
@@ -25,13 +25,13 @@ NAMES = ("autumn.csv", "Winter.csv", "winter-2.csv")
 def submitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSession]:
     """Three runs, to be looked at."""
     folder = tmp_path_factory.mktemp("submitted")
-    with lone_desk(folder) as desk:
+    with lone_session(folder) as session:
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
             for name in NAMES:
                 Files(folder).csv(offer(1), name=name)
                 assert run(["submit", name, "--sandbox", "--home", "home"]) == 0
-        yield desk
+        yield session
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,14 @@ def test_the_page_lists_them(submitted: PageSession) -> None:
 
 
 @pytest.fixture
-def begun(desk: PageSession) -> PageSession:
+def begun(session: PageSession) -> PageSession:
     """Twelve runs in the sandbox and of a seller of no account, in turns."""
-    with desk.workspace() as workspace:
+    with session.workspace() as workspace:
         for number in range(12):
             options = {"sandbox": True, "inputs": [[f"{number}.csv", ""]]}
             service = SANDBOX if number % 2 else "https://other.example/v2"
             workspace.ledger.start_run(now=now(), seller="S", service=service, options=options)
-    return desk
+    return session
 
 
 def test_a_page_leads_to_the_next_as_long_as_there_is_one(

@@ -13,7 +13,7 @@ from feedtool.page.access import OWNER, User
 from feedtool.page.sellers import SellerSearch, bar_of, found_sellers
 from feedtool.page.session import PageSession
 from feedtool.runs.config import PageRights
-from tests.page.conftest import made_desk
+from tests.page.conftest import made_session
 
 SERVICE = "http://127.0.0.1:9/v2"
 CONFIG = "".join(
@@ -33,18 +33,18 @@ ME = User("me", OWNER)
 def fleet(tmp_path: Path) -> Iterator[PageSession]:
     """Sellers of two profiles, of one whose seller was another then, and of none."""
     (config := tmp_path / "feedtool.toml").write_text(CONFIG)
-    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
-        with desk.workspace() as workspace:
+    with made_session(tmp_path / "home", "--config", str(config)) as session:
+        with session.workspace() as workspace:
             for seller, profile in (("1", "shop"), ("2", "mall"), ("0", "shop"), ("9", None)):
                 options = {"profile": profile}
                 workspace.ledger.start_run(now=NOW, seller=seller, service=SERVICE, options=options)
             lost = Interrupted("no answer")
             workspace.ledger.sellers.passed(seller_key(SERVICE, "2"), "mall", 2, lost, None, NOW)
-        yield desk
+        yield session
 
 
-def shown(desk: PageSession, user: User, search: SellerSearch | None = None) -> list[str]:
-    found = found_sellers(desk, user, search or SellerSearch(), NOW)
+def shown(session: PageSession, user: User, search: SellerSearch | None = None) -> list[str]:
+    found = found_sellers(session, user, search or SellerSearch(), NOW)
     return [state.line.key[1] for state in found.states]
 
 

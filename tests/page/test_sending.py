@@ -15,7 +15,7 @@ from feedtool.model.nouns import Status
 from feedtool.page.session import PageSession, now
 from feedtool.runs.workspace import options_of
 from tests.conftest import Files, offer
-from tests.page.conftest import SAMPLES, application, brought, made_desk, sent, settled
+from tests.page.conftest import SAMPLES, application, brought, made_session, sent, settled
 
 ACCOUNT = """
 [profile.shop]
@@ -34,8 +34,8 @@ def few(files: Files) -> Path:
     return files.book({"Offers": [offer(number) for number in (1, 2, 3)]})
 
 
-def runs_of(desk: PageSession) -> int:
-    with desk.workspace() as workspace:
+def runs_of(session: PageSession) -> int:
+    with session.workspace() as workspace:
         return len(workspace.ledger.run_ids())
 
 
@@ -44,12 +44,12 @@ def digest_of(client: FlaskClient, file: str) -> str:
     return text.partition('name="plan" value="')[2].partition('"')[0]
 
 
-def test_a_seen_plan_is_sent_and_answered(client: FlaskClient, desk: PageSession) -> None:
+def test_a_seen_plan_is_sent_and_answered(client: FlaskClient, session: PageSession) -> None:
     number = sent(client, brought(client, OFFERS))
     page = settled(client, f"/en/runs/{number}").text
     assert "Integrated" in page
     assert "Rejected" in page
-    with desk.workspace() as workspace:
+    with session.workspace() as workspace:
         assert workspace.ledger.statuses(number).total() == 40
 
 
@@ -91,36 +91,36 @@ def test_rows_to_correct_are_offered_until_they_are_sent_again(
     ],
 )
 def test_another_plan_than_was_seen_is_not_sent(
-    client: FlaskClient, desk: PageSession, few: Path, change: Mapping[str, object]
+    client: FlaskClient, session: PageSession, few: Path, change: Mapping[str, object]
 ) -> None:
     id_ = brought(client, few)
     digest = digest_of(client, id_)
-    file = desk.uploads.file(id_)
+    file = session.uploads.file(id_)
     if content := change.get("content"):
         assert isinstance(content, bytes)
-        desk.uploads.input(file).path.write_bytes(content)
+        session.uploads.input(file).path.write_bytes(content)
     if choices := change.get("choices"):
         assert isinstance(choices, dict)
-        desk.uploads.save(
+        session.uploads.save(
             msgspec.structs.replace(file, choices=msgspec.convert(choices, type(file.choices)))
         )
     client.post(f"/en/files/{id_}/send", data={"plan": change.get("plan", digest)})
     answer = settled(client, f"/en/files/{id_}/sending")
-    assert (answer.status_code, runs_of(desk)) == (409, 0), answer.text
+    assert (answer.status_code, runs_of(session)) == (409, 0), answer.text
     assert "--" not in answer.text.partition("<main")[2], answer.text
 
 
-def test_a_plan_is_sent_once(client: FlaskClient, desk: PageSession, few: Path) -> None:
+def test_a_plan_is_sent_once(client: FlaskClient, session: PageSession, few: Path) -> None:
     file = brought(client, few)
     digest, first = digest_of(client, file), sent(client, file)
     client.post(f"/en/files/{file}/send", data={"plan": digest})
     answer = settled(client, f"/en/files/{file}/sending")
     assert answer.request.path == f"/en/runs/{first}"
-    assert runs_of(desk) == 1
+    assert runs_of(session) == 1
 
 
 def test_a_plan_that_another_run_has_overtaken_is_made_anew(
-    client: FlaskClient, desk: PageSession, files: Files
+    client: FlaskClient, session: PageSession, files: Files
 ) -> None:
     slow, fast = (
         brought(client, files.csv(offer(1, price__price=price))) for price in ("18.99", "19.99")
@@ -130,7 +130,7 @@ def test_a_plan_that_another_run_has_overtaken_is_made_anew(
     sent(client, fast)
     client.post(f"/en/files/{slow}/send", data={"plan": digest})
     answer = settled(client, f"/en/files/{slow}/sending")
-    assert (answer.status_code, runs_of(desk)) == (409, 1), answer.text
+    assert (answer.status_code, runs_of(session)) == (409, 1), answer.text
     assert "rows of this seller were sent since" in answer.text
     assert f'href="/en/files/{slow}/plan"' in answer.text
     page = settled(client, f"/en/files/{slow}/plan").text
@@ -139,23 +139,23 @@ def test_a_plan_that_another_run_has_overtaken_is_made_anew(
 
 
 def test_a_file_is_sent_where_the_ledger_says_so(
-    client: FlaskClient, desk: PageSession, few: Path
+    client: FlaskClient, session: PageSession, few: Path
 ) -> None:
     """The page did not live to note it, and the run was gone on with."""
-    file = desk.uploads.file(id_ := brought(client, few))
+    file = session.uploads.file(id_ := brought(client, few))
     assert "not sent" in client.get("/en/").text
     number = sent(client, id_)
-    desk.uploads.save(file)
+    session.uploads.save(file)
     assert f'href="/en/runs/{number}">sent, run {number}</a>' in client.get("/en/").text
-    assert desk.uploads.file(id_).run == number
+    assert session.uploads.file(id_).run == number
 
 
-def test_chosen_rows_alone_are_sent(client: FlaskClient, desk: PageSession) -> None:
+def test_chosen_rows_alone_are_sent(client: FlaskClient, session: PageSession) -> None:
     file = brought(client, OFFERS)
     chosen = {"which": "rows", "rows": "3-5, 9", "sheet": "Offers"}
     client.post(f"/en/files/{file}/plan", data=chosen)
     number = sent(client, file)
-    with desk.workspace() as workspace:
+    with session.workspace() as workspace:
         counts = workspace.ledger.statuses(number)
     assert (counts[Status.HELD], counts.total()) == (36, 40)
 
@@ -184,25 +184,25 @@ def test_all_or_nothing_sends_no_rows_of_an_invalid_file(client: FlaskClient) ->
 
 
 def test_the_error_of_a_second_sending_names_the_first(
-    client: FlaskClient, desk: PageSession, few: Path
+    client: FlaskClient, session: PageSession, few: Path
 ) -> None:
     file = brought(client, few)
     digest = digest_of(client, file)
     with (
-        desk.workspace() as workspace,
+        session.workspace() as workspace,
         hold(workspace.ledger.engine, SANDBOX_SELLER, SANDBOX, command="watch", now=now()),
     ):
         client.post(f"/en/files/{file}/send", data={"plan": digest})
         answer = settled(client, f"/en/files/{file}/sending")
     assert (answer.status_code, "(feedtool watch, of " in answer.text) == (423, True), answer.text
-    assert runs_of(desk) == 0
+    assert runs_of(session) == 0
 
 
 def test_errors_on_the_page_name_no_options(few: Path, tmp_path: Path) -> None:
     config = tmp_path / "feedtool.toml"
     config.write_text(ACCOUNT.replace('token = "t"', ""))
-    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
-        client = application(desk).test_client()
+    with made_session(tmp_path / "home", "--config", str(config)) as session:
+        client = application(session).test_client()
         file = brought(client, few, account="shop")
         client.post(f"/en/files/{file}/send", data={"plan": digest_of(client, file)})
         page = settled(client, f"/en/files/{file}/sending").text
@@ -214,11 +214,11 @@ def test_errors_on_the_page_name_no_options(few: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_without_its_file_shows_its_results(
-    client: FlaskClient, desk: PageSession, few: Path
+    client: FlaskClient, session: PageSession, few: Path
 ) -> None:
     number = sent(client, brought(client, few))
-    shutil.rmtree(desk.uploads.folder("runs"), ignore_errors=True)
-    with desk.workspace() as workspace:
+    shutil.rmtree(session.uploads.folder("runs"), ignore_errors=True)
+    with session.workspace() as workspace:
         (_, sha256), *_ = options_of(number, workspace).snapshots.inputs
         workspace.snapshots.path_of(sha256).unlink()
     answer = settled(client, f"/en/runs/{number}")
@@ -229,11 +229,11 @@ def test_a_run_without_its_file_shows_its_results(
 def test_a_plan_of_settings_that_have_changed_is_not_sent(few: Path, tmp_path: Path) -> None:
     config = tmp_path / "feedtool.toml"
     config.write_text(ACCOUNT)
-    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
-        client = application(desk).test_client()
+    with made_session(tmp_path / "home", "--config", str(config)) as session:
+        client = application(session).test_client()
         file = brought(client, few, account="shop")
         digest = digest_of(client, file)
         config.write_text(config.read_text().replace("20", "5.5"))
         client.post(f"/en/files/{file}/send", data={"plan": digest})
         answer = settled(client, f"/en/files/{file}/sending")
-        assert (answer.status_code, runs_of(desk)) == (409, 0), answer.text
+        assert (answer.status_code, runs_of(session)) == (409, 0), answer.text

@@ -29,33 +29,33 @@ OLD, NEW = NOON - KEPT - timedelta(seconds=1), NOON - KEPT + timedelta(seconds=1
 
 
 def put(
-    desk: PageSession, at: datetime, run: int | None = None, changed: datetime = OLD
+    session: PageSession, at: datetime, run: int | None = None, changed: datetime = OLD
 ) -> FileUpload:
     """A file that was brought at a moment."""
-    file = desk.uploads.take_in(
+    file = session.uploads.take_in(
         "a.csv", io.BytesIO(b"x"), limit=10, account="sandbox", who="me", at=at
     )
-    file = desk.uploads.save(msgspec.structs.replace(file, run=run))
-    os.utime(desk.uploads.folder(file.id), (changed.timestamp(),) * 2)
+    file = session.uploads.save(msgspec.structs.replace(file, run=run))
+    os.utime(session.uploads.folder(file.id), (changed.timestamp(),) * 2)
     return file
 
 
-def begun(desk: PageSession, *, is_finished: bool) -> int:
+def begun(session: PageSession, *, is_finished: bool) -> int:
     """A run, and what the page has made of it long ago."""
     lacks = [] if is_finished else [("offers.csv", None)]  # what is to be in the ledger
     options = RunOptions(ReadOptions(), Outputs(), is_sandbox=True, sheets=lacks)
-    with desk.workspace() as workspace:
+    with session.workspace() as workspace:
         run = workspace.ledger.start_run(
             now=OLD, seller="7", service="sandbox", language="en", options=options.as_json()
         )
-    (folder := folder_of_run(desk, run)).mkdir(parents=True)
+    (folder := folder_of_run(session, run)).mkdir(parents=True)
     os.utime(folder, (OLD.timestamp(),) * 2)
     return run
 
 
-def left(desk: PageSession) -> set[str]:
+def left(session: PageSession) -> set[str]:
     """The names of the remaining uploads and runs."""
-    top = desk.uploads.folder("")
+    top = session.uploads.folder("")
     return {place.name for place in (*top.glob("*"), *top.glob("runs/*"))} - {"runs"}
 
 
@@ -72,57 +72,57 @@ def working() -> Iterator[Callable[[Job], None]]:
 
 
 def test_old_uploads_are_removed_unless_in_use(
-    desk: PageSession, working: Callable[[Job], None]
+    session: PageSession, working: Callable[[Job], None]
 ) -> None:
-    finished, under_way = begun(desk, is_finished=True), begun(desk, is_finished=False)
+    finished, under_way = begun(session, is_finished=True), begun(session, is_finished=False)
     stay = {
-        "brought since": put(desk, NEW).id,
-        "changed within a day": put(desk, OLD, changed=NOON - timedelta(hours=23)).id,
-        "its run is under way": put(desk, OLD, under_way).id,
+        "brought since": put(session, NEW).id,
+        "changed within a day": put(session, OLD, changed=NOON - timedelta(hours=23)).id,
+        "its run is under way": put(session, OLD, under_way).id,
         "of a run that is under way": str(under_way),
-        "checked at the moment": put(desk, OLD).id,
-        "copied at the moment": str(begun(desk, is_finished=True)),
+        "checked at the moment": put(session, OLD).id,
+        "copied at the moment": str(begun(session, is_finished=True)),
     }
     go = {
-        "never sent": put(desk, OLD).id,
-        "its run is finished": put(desk, OLD, finished).id,
-        "its facts are gone": put(desk, OLD).id,
+        "never sent": put(session, OLD).id,
+        "its run is finished": put(session, OLD, finished).id,
+        "its facts are gone": put(session, OLD).id,
     }
-    (desk.uploads.folder(go["its facts are gone"]) / "facts.json").unlink()
-    os.utime(desk.uploads.folder(go["its facts are gone"]), (OLD.timestamp(),) * 2)
-    desk.jobs.start(f"{CHECK}{stay['checked at the moment']} x", "check", working)
-    desk.jobs.start(f"{COPY}{stay['copied at the moment']} en marked 0", "check", working)
-    assert left(desk) == {*stay.values(), *go.values(), str(finished)}
-    remove_old(desk, NOON, KEPT, Job(Event()))
+    (session.uploads.folder(go["its facts are gone"]) / "facts.json").unlink()
+    os.utime(session.uploads.folder(go["its facts are gone"]), (OLD.timestamp(),) * 2)
+    session.jobs.start(f"{CHECK}{stay['checked at the moment']} x", "check", working)
+    session.jobs.start(f"{COPY}{stay['copied at the moment']} en marked 0", "check", working)
+    assert left(session) == {*stay.values(), *go.values(), str(finished)}
+    remove_old(session, NOON, KEPT, Job(Event()))
     names = {name: what for what, name in (stay | go).items()}
-    assert {names.get(name, name) for name in left(desk)} == set(stay)
+    assert {names.get(name, name) for name in left(session)} == set(stay)
 
 
-def test_no_upload_is_removed_while_the_ledger_is_unreadable(desk: PageSession) -> None:
-    file, ledger = put(desk, OLD), desk.uploads.folder("..") / "ledger.sqlite"
+def test_no_upload_is_removed_while_the_ledger_is_unreadable(session: PageSession) -> None:
+    file, ledger = put(session, OLD), session.uploads.folder("..") / "ledger.sqlite"
     ledger.write_bytes(b"no ledger" * 200)
     with pytest.raises(FeedtoolError):
-        remove_old(desk, NOON, KEPT, Job(Event()))
-    assert left(desk) == {file.id}
+        remove_old(session, NOON, KEPT, Job(Event()))
+    assert left(session) == {file.id}
 
 
-def test_a_page_that_runs_for_weeks_sweeps_each_day(desk: PageSession) -> None:
+def test_a_page_that_runs_for_weeks_sweeps_each_day(session: PageSession) -> None:
     """Its clock is put forward each time when it rests."""
     now, seen = NOON, list[tuple[int, int]]()
-    files = {put(desk, NOON - KEPT + days * DAY).id for days in (-1, 1, 3)}
+    files = {put(session, NOON - KEPT + days * DAY).id for days in (-1, 1, 3)}
     resting = 0
 
     def rest(_: float) -> None:
         nonlocal now, resting
-        if job := desk.jobs.of(RETENTION):
+        if job := session.jobs.of(RETENTION):
             job.wait(60)
-        seen.append(((now - NOON).days, len(files & left(desk))))
+        seen.append(((now - NOON).days, len(files & left(session))))
         now += DAY / 2
         resting += 1
 
     listening = listen(LOOPBACK, 0)
     serve(
-        desk,
+        session,
         listening,
         LocalAccess(local_hosts(listening.getsockname()[1]), "secret"),
         KEPT,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.page.conftest import lone_desk, served
+from tests.page.conftest import lone_session, served
 from tests.page.site import Site
 
 NOON = datetime(2026, 11, 24, 12, 30, tzinfo=UTC)
@@ -24,9 +24,12 @@ SHOWN = {
 @pytest.fixture(scope="module")
 def brought_at_noon(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a page with a file."""
-    with lone_desk(tmp_path_factory.mktemp("times")) as desk, served(desk, site) as address:
+    with (
+        lone_session(tmp_path_factory.mktemp("times")) as session,
+        served(session, site) as address,
+    ):
         content = io.BytesIO(b"x")
-        desk.uploads.take_in("a.csv", content, limit=10, account="sandbox", who="me", at=NOON)
+        session.uploads.take_in("a.csv", content, limit=10, account="sandbox", who="me", at=NOON)
         yield address
 
 

@@ -21,7 +21,7 @@ from feedtool.runs.config import ACTIONS, PageRights
 from feedtool.runs.workspace import Workspace
 from feedtool.sandbox.server import Server
 from tests.clocks import quick_clock
-from tests.page.conftest import SAMPLES, application, made_desk
+from tests.page.conftest import SAMPLES, application, made_session
 
 NAME, PROXY = "feeds.example.org", "10.0.0.2"
 SECRET_WORDS = ("backroom", "S-4711", "offers-mistakes")
@@ -53,7 +53,7 @@ RIGHTS = {
 class World(Struct, frozen=True):
     """A page with a file and a run of one profile."""
 
-    desk: PageSession
+    session: PageSession
     client: Client
     file: str
 
@@ -74,7 +74,7 @@ class World(Struct, frozen=True):
 
     def paths(self, *, unsafe: bool) -> Iterator[tuple[str, str, str]]:
         """The endpoint, a method and the path of each route, about the file and the run."""
-        app = application(self.desk)
+        app = application(self.session)
         for rule in app.url_map.iter_rules():
             for method in sorted((rule.methods or set()) - {"OPTIONS", "HEAD"}):
                 if (method not in SAFE) is unsafe:
@@ -98,8 +98,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         words = ["--config", str(config), "--profile", "backroom", "--home", str(home)]
         submit = ["submit", str(sample), *words, "--out", str(folder / "out.xlsx")]
         assert run(submit, quick_clock()) == 1
-        with made_desk(home, "--config", str(config)) as desk:
-            shared = replace(desk, users=Users("owner", RIGHTS))
+        with made_session(home, "--config", str(config)) as session:
+            shared = replace(session, users=Users("owner", RIGHTS))
             client = Client(guarded(application(shared), access))
             made = World(shared, client, "")
             path = f"/en/files/{sample.name}?account=backroom"
@@ -197,7 +197,7 @@ def test_health_is_bad_where_the_records_cannot_be_opened(world: World) -> None:
     def broken() -> AbstractContextManager[Workspace]:
         raise UsageProblem("the ledger /srv/secret is no ledger")
 
-    client = application(replace(world.desk, workspace=broken)).test_client()
+    client = application(replace(world.session, workspace=broken)).test_client()
     answer = client.get(HEALTH)
     assert answer.status_code == 503
     assert "secret" not in answer.text

@@ -22,7 +22,7 @@ MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xl
 
 @pytest.mark.parametrize("language", spoken("fr"))
 def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
-    tabs: Tabs, address: str, desk: PageSession, tmp_path: Path, language: Language
+    tabs: Tabs, address: str, session: PageSession, tmp_path: Path, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)
     page.goto(address)
@@ -35,7 +35,7 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     expect(page).to_have_url(re.compile("/runs/1$"), timeout=30_000)
     accessible(page, language)  # `test_accessible` has all in English, and widths in French
     written, link = Event(), page.locator("a[href*='/copies/marked']")
-    desk.jobs.start(f"{COPY}1 {language} marked 0", "check", lambda _: hold(written))
+    session.jobs.start(f"{COPY}1 {language} marked 0", "check", lambda _: hold(written))
     with page.expect_download() as waiting:
         link.click()
         expect(page.locator("a[href*='/copies/marked'] + div progress")).to_be_visible()
@@ -47,7 +47,7 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     expect(page).to_have_url(re.compile("/runs/1$"))
     expect(page.locator("main progress:visible, main [role=alert]")).to_have_count(0)
     copy, speaks = tmp_path / "copy.xlsx", LanguageChoice(language, language)
-    with desk.workspace() as workspace:  # as `feedtool results 1` does it
+    with session.workspace() as workspace:  # as `feedtool results 1` does it
         outputs = Outputs({MISTAKES.name: copy}, language=speaks)
         results(1, workspace, now(), outputs=outputs)
     assert downloaded == copy.read_bytes()

@@ -18,10 +18,10 @@ COLUMNS, CHECK = re.compile("/columns$"), re.compile("/files/[^/]+$")
 SAVE = "form.columns button.main"
 
 
-def is_clean(desk: PageSession) -> bool:
+def is_clean(session: PageSession) -> bool:
     """True if each row of the file that was brought can be sent."""
-    (file,) = desk.uploads.files()
-    with grid_of(desk, file) as grid:
+    (file,) = session.uploads.files()
+    with grid_of(session, file) as grid:
         (sheet,) = grid.sheets
         return sheet.error is None and sheet.counts["valid"] == sheet.rows == 3
 
@@ -33,7 +33,7 @@ def field_named(name: str) -> str:
 
 @pytest.mark.parametrize("language", spoken("en"))
 def test_a_list_is_dropped_said_and_clean(
-    tabs: Tabs, address: str, desk: PageSession, files: Files, language: Language
+    tabs: Tabs, address: str, session: PageSession, files: Files, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)
     page.goto(address)
@@ -57,7 +57,7 @@ def test_a_list_is_dropped_said_and_clean(
     page.locator("a.button.main").click()
     expect(page).to_have_url(CHECK)
     settle(page)
-    assert is_clean(desk)
+    assert is_clean(session)
 
 
 def test_sheets_and_rows_are_chosen_by_everybody(
@@ -97,7 +97,9 @@ def brought_to_columns(page: Page, address: str, files: Files) -> None:
     expect(page).to_have_url(COLUMNS)
 
 
-def test_the_keyboard_is_enough(tab: Page, address: str, desk: PageSession, files: Files) -> None:
+def test_the_keyboard_is_enough(
+    tab: Page, address: str, session: PageSession, files: Files
+) -> None:
     brought_to_columns(tab, address, files)
     for name, text in ((COST, "4.90"), (ADDITIONAL, "2")):
         tab_to(tab, field_named(name))
@@ -114,11 +116,11 @@ def test_the_keyboard_is_enough(tab: Page, address: str, desk: PageSession, file
     tab.keyboard.press("Enter")
     expect(tab).to_have_url(CHECK)
     settle(tab)
-    assert is_clean(desk)
+    assert is_clean(session)
 
 
 def test_all_works_without_scripts(
-    plain_tab: Page, address: str, desk: PageSession, files: Files
+    plain_tab: Page, address: str, session: PageSession, files: Files
 ) -> None:
     brought_to_columns(plain_tab, address, files)
     plain_tab.locator(field_named(COST)).fill("4.90")
@@ -127,4 +129,4 @@ def test_all_works_without_scripts(
     plain_tab.locator(SAVE).click()
     reload(plain_tab)
     expect(plain_tab.locator("a.button.main")).to_be_visible(timeout=30_000)
-    assert is_clean(desk)
+    assert is_clean(session)

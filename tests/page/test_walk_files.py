@@ -30,8 +30,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def statuses(desk: PageSession, number: int = 1) -> dict[Status, int]:
-    with desk.workspace() as workspace:
+def statuses(session: PageSession, number: int = 1) -> dict[Status, int]:
+    with session.workspace() as workspace:
         return dict(workspace.ledger.statuses(number))
 
 
@@ -51,7 +51,7 @@ def wait_for_missing_files(page: Page, look: Callable[[Page], None] = settle) ->
 
 @pytest.mark.parametrize("language", spoken("en"))
 def test_missing_files_are_dropped_and_sent(
-    tabs: Tabs, address: str, desk: PageSession, folder: Path, language: Language
+    tabs: Tabs, address: str, session: PageSession, folder: Path, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)
     page.goto(address)
@@ -66,22 +66,22 @@ def test_missing_files_are_dropped_and_sent(
     expect(page.locator(FILES)).not_to_be_visible()
     accessible(page, language)  # as `test_accessible` does where files are missing
     send(page)
-    assert statuses(desk) == {Status.SUCCESS: 2}
+    assert statuses(session) == {Status.SUCCESS: 2}
 
 
 def test_the_sheet_and_its_files_come_in_one_go(
-    tab: Page, address: str, desk: PageSession, folder: Path
+    tab: Page, address: str, session: PageSession, folder: Path
 ) -> None:
     tab.goto(address)
     drop(tab, folder / "march", folder / "index.csv")
     wait_for_missing_files(tab)
     expect(tab.locator("details.good")).to_be_visible()
     send(tab)
-    assert statuses(desk) == {Status.SUCCESS: 2}
+    assert statuses(session) == {Status.SUCCESS: 2}
 
 
 def test_a_folder_of_invoices_is_a_sheet_that_grows(
-    tab: Page, address: str, desk: PageSession, folder: Path
+    tab: Page, address: str, session: PageSession, folder: Path
 ) -> None:
     for name, content in {"8716E011.pdf": pdf(), "5503E014.XML": ubl()}.items():
         (folder / "march" / name).write_bytes(content)
@@ -95,8 +95,8 @@ def test_a_folder_of_invoices_is_a_sheet_that_grows(
     drop(tab, folder / "0148048802000012.pdf")
     expect(tab.locator("summary")).to_contain_text("here: 3", timeout=30_000)
     send(tab)
-    assert statuses(desk).keys() <= {Status.SUCCESS, Status.FAILURE}
-    assert sum(statuses(desk).values()) == 3
+    assert statuses(session).keys() <= {Status.SUCCESS, Status.FAILURE}
+    assert sum(statuses(session).values()) == 3
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_folder_of_invoices_is_a_sheet_that_grows(
     ],
 )
 def test_a_refused_file_is_explained_and_another_can_be_brought(
-    tab: Page, address: str, desk: PageSession, folder: Path, names: list[str], says: str
+    tab: Page, address: str, session: PageSession, folder: Path, names: list[str], says: str
 ) -> None:
     (folder / "march" / "paid").mkdir()
     for name in ("other.csv", "march/paid/118.PDF"):
@@ -124,7 +124,7 @@ def test_a_refused_file_is_explained_and_another_can_be_brought(
     shown = tab.locator("form[data-drop]").first
     expect(shown.locator("[data-status]")).to_contain_text(says, timeout=30_000)
     expect(shown.locator("button")).to_be_enabled()
-    assert len(desk.uploads.files()) == (on == FILES)
+    assert len(session.uploads.files()) == (on == FILES)
 
 
 def test_a_corrected_sheet_that_is_dropped_keeps_the_files(
@@ -165,7 +165,7 @@ def choose(page: Page, selector: str, *paths: Path) -> None:
 
 
 def test_all_works_without_scripts(
-    plain_tab: Page, address: str, desk: PageSession, folder: Path
+    plain_tab: Page, address: str, session: PageSession, folder: Path
 ) -> None:
     plain_tab.goto(address)
     plain_tab.set_input_files("#file", folder / "index.csv")
@@ -177,7 +177,7 @@ def test_all_works_without_scripts(
     reload(plain_tab)
     expect(plain_tab.locator("details.good")).to_be_visible(timeout=30_000)
     send(plain_tab, reload)
-    assert statuses(desk) == {Status.SUCCESS: 2}
+    assert statuses(session) == {Status.SUCCESS: 2}
     plain_tab.goto(address)
     plain_tab.set_input_files("#file", SAMPLES / "invoices.zip")
     plain_tab.locator("form:has(#file) button").click()
@@ -186,7 +186,7 @@ def test_all_works_without_scripts(
 
 
 def test_a_reply_is_sent_with_its_file(
-    tab: Page, address: str, desk: PageSession, folder: Path, monkeypatch: pytest.MonkeyPatch
+    tab: Page, address: str, session: PageSession, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
     assert run(["export", "discussions", "--sandbox", "--home", "home"]) == 0
@@ -203,7 +203,7 @@ def test_a_reply_is_sent_with_its_file(
     expect(tab.locator(MISSING)).to_have_text(["other.png"], timeout=30_000)  # no cell names it
     settle(tab)
     send(tab)
-    assert statuses(desk)[Status.SENT] == 1
+    assert statuses(session)[Status.SENT] == 1
     monkeypatch.chdir(folder)
     assert run(["export", "attachments", "--sandbox", "--home", "home", "--out", "got"]) == 0
     assert pdf("a label") in [

@@ -46,14 +46,14 @@ def test_columns_of_an_unknown_list_are_asked_once(client: FlaskClient, file: st
 
 def test_the_check_is_that_of_the_command_with_the_recipe(
     client: FlaskClient,
-    desk: PageSession,
+    session: PageSession,
     file: str,
     files: Files,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     monkeypatch.chdir(files.folder)
-    recipe = desk.uploads.recipe(desk.uploads.file(file))
+    recipe = session.uploads.recipe(session.uploads.file(file))
     words = ["--recipe", str(recipe), "--report", "report.json", "--language", "en"]
     assert run(["validate", "list.csv", *words]) == 0
     assert report(client, file) == json.loads((files.folder / "report.json").read_bytes())
@@ -69,17 +69,17 @@ REFUSED: list[tuple[dict[str, str], str]] = [
 
 
 def test_wrong_columns_are_refused_at_their_field(
-    client: FlaskClient, desk: PageSession, file: str
+    client: FlaskClient, session: PageSession, file: str
 ) -> None:
     form = form_of(client, file)
     for changes, message in REFUSED:
         answer = answer_columns(client, file, {**form, **changes})
         assert (answer.status_code, message in answer.text) == (422, True), answer.text
-        assert not desk.uploads.file(file).choices.has_recipe
+        assert not session.uploads.file(file).choices.has_recipe
 
 
 def test_words_of_a_field_that_was_just_chosen_are_asked_for(
-    client: FlaskClient, desk: PageSession, file: str
+    client: FlaskClient, session: PageSession, file: str
 ) -> None:
     form = {**form_of(client, file), **SHIPPING}
     words = {name: value for name, value in form.items() if name.startswith("word:")}
@@ -88,18 +88,18 @@ def test_words_of_a_field_that_was_just_chosen_are_asked_for(
     assert (asked.status_code, "Say what the words below mean" in asked.text) == (422, True)
     left = answer_columns(client, file, {**form, **dict.fromkeys(words, "")})
     assert left.status_code == 303
-    assert "2nd choix" not in desk.uploads.recipe(desk.uploads.file(file)).read_text("utf-8")
+    assert "2nd choix" not in session.uploads.recipe(session.uploads.file(file)).read_text("utf-8")
 
 
 def test_answers_about_columns_can_be_changed(
-    client: FlaskClient, desk: PageSession, file: str
+    client: FlaskClient, session: PageSession, file: str
 ) -> None:
     answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
     form = form_of(client, file)
     assert (form[COST], form[ADDITIONAL]) == ("4.90", "2")
     answer_columns(client, file, {**form, ADDITIONAL: "3"})
-    text = desk.uploads.recipe(desk.uploads.file(file)).read_text("utf-8")
+    text = session.uploads.recipe(session.uploads.file(file)).read_text("utf-8")
     assert ('additionalCost" = "3"' in text, 'additionalCost" = "2"' in text) == (True, False)
     assert answer_columns(client, file, {**form, ADDITIONAL: ""}).status_code == 422
 
@@ -149,7 +149,7 @@ def test_it_is_forgotten_again(client: FlaskClient, file: str) -> None:
 
 
 def test_a_list_is_kept_for_all_like_it_and_taken_back(
-    client: FlaskClient, desk: PageSession, file: str, files: Files, tmp_path: Path
+    client: FlaskClient, session: PageSession, file: str, files: Files, tmp_path: Path
 ) -> None:
     answer = answer_columns(client, file, {**form_of(client, file), **SHIPPING, "every": "1"})
     assert answer.location == f"/en/files/{file}/recipe"
@@ -157,7 +157,7 @@ def test_a_list_is_kept_for_all_like_it_and_taken_back(
     assert "[match]" in client.get(answer.location).text
     client.post(f"/en/files/{file}/recipe/keep")
     kept = tmp_path / "settings" / "feedtool" / "recipes" / "list.toml"
-    assert kept.read_text("utf-8") == desk.uploads.recipe(desk.uploads.file(file)).read_text(
+    assert kept.read_text("utf-8") == session.uploads.recipe(session.uploads.file(file)).read_text(
         "utf-8"
     )
     other = brought(client, files.text(LIST.replace("A-3", "B-3"), "tuesday.csv"))
@@ -206,15 +206,15 @@ def test_there_is_no_such_kind(client: FlaskClient, file: str) -> None:
 
 
 def test_a_sheet_is_chosen_and_the_recipe_is_of_it(
-    client: FlaskClient, desk: PageSession, tmp_path: Path
+    client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
     file = brought(client, two_sheets(tmp_path / "book.xlsx"))
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
     form = form_of(client, file, sheet="Soldes")
     assert answer_columns(client, file, {**form, **SHIPPING}).status_code == 303
-    kept = desk.uploads.file(file)
+    kept = session.uploads.file(file)
     assert kept.choices.sheets == ("Soldes",)
-    assert 'sheet = "Soldes"' in desk.uploads.recipe(kept).read_text("utf-8")
+    assert 'sheet = "Soldes"' in session.uploads.recipe(kept).read_text("utf-8")
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
     client.post(f"/en/files/{file}/reading", data={"sheet": "Notes"})
     page = client.get(f"/en/files/{file}/columns")

@@ -19,7 +19,7 @@ from feedtool.page.checks import check_key, grid_of
 from feedtool.page.exports import EXPORT
 from feedtool.page.session import PageSession
 from feedtool.runs.config import PageRights
-from tests.page.conftest import application, lone_desk
+from tests.page.conftest import application, lone_session
 from tests.page.test_export_form import NEEDED
 
 EXPORTS = load().exports
@@ -27,11 +27,11 @@ LONG = 60
 """Seconds at most for an export from the sandbox."""
 
 
-def exported(desk: PageSession, client: FlaskClient, kind: str, **form: str) -> TestResponse:
+def exported(session: PageSession, client: FlaskClient, kind: str, **form: str) -> TestResponse:
     """The page of an export that is over."""
     answer = client.post(f"/en/exports/{kind}", data={**NEEDED.get(kind, {}), **form})
     assert answer.status_code == 303, answer.text
-    job = desk.jobs.of(EXPORT + answer.location.rpartition("/")[2])
+    job = session.jobs.of(EXPORT + answer.location.rpartition("/")[2])
     assert job is not None
     job.wait(LONG)
     return client.get(answer.location)
@@ -53,9 +53,9 @@ def test_every_kind_is_offered_below_its_area(client: FlaskClient) -> None:
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSession]:
-    """A desk whose sandbox has just begun; exports that take no place in a list change nothing."""
-    with lone_desk(tmp_path_factory.mktemp("fresh")) as desk:
-        yield desk
+    """A session with a new sandbox; exports without a cursor change nothing."""
+    with lone_session(tmp_path_factory.mktemp("fresh")) as session:
+        yield session
 
 
 @pytest.mark.parametrize("kind", EXPORTS)
@@ -77,27 +77,27 @@ def test_a_list_of_a_fresh_sandbox(fresh: PageSession, kind: str) -> None:
 
 
 def assert_goes_back(
-    desk: PageSession, client: FlaskClient, page: TestResponse, sheet: bytes
+    session: PageSession, client: FlaskClient, page: TestResponse, sheet: bytes
 ) -> None:
     """Assert that a sheet is read without an error as what its page says."""
     sent_as = re.search(r"It goes back as ([\w-]+):", page.text)
     assert sent_as, page.text
     answer = client.put("/en/files/sheet.xlsx", data=sheet)
-    file = desk.uploads.file(answer.get_json()["id"])
-    job = desk.jobs.of(check_key(file))
+    file = session.uploads.file(answer.get_json()["id"])
+    job = session.jobs.of(check_key(file))
     assert job is not None
     job.wait(LONG)
-    with grid_of(desk, file) as grid:
+    with grid_of(session, file) as grid:
         assert [sheet.kind for sheet in grid.sheets] == [sent_as[1]]
         assert [group for group in grid.groups(0) if group.severity == "error"] == []
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".csv"])
 def test_the_file_has_the_form_and_the_language_that_were_asked_for(
-    desk: PageSession, client: FlaskClient, ending: str
+    session: PageSession, client: FlaskClient, ending: str
 ) -> None:
     answer = client.post("/fr/exports/orders", data={"ending": ending})
-    job = desk.jobs.of(EXPORT + answer.location.rpartition("/")[2])
+    job = session.jobs.of(EXPORT + answer.location.rpartition("/")[2])
     assert job is not None
     job.wait(LONG)
     content = client.get(f"{answer.location}/file", buffered=True)
@@ -108,9 +108,9 @@ def test_the_file_has_the_form_and_the_language_that_were_asked_for(
         assert "Commandes" in load_workbook(io.BytesIO(content.data)).sheetnames
 
 
-def test_filters_choose_rows(desk: PageSession, client: FlaskClient) -> None:
-    every = exported(desk, client, "orders", ending=".csv")
-    shipped = exported(desk, client, "orders", ending=".csv", status="Shipped")
+def test_filters_choose_rows(session: PageSession, client: FlaskClient) -> None:
+    every = exported(session, client, "orders", ending=".csv")
+    shipped = exported(session, client, "orders", ending=".csv", status="Shipped")
     lines = [row["lineId"] for row in rows_of(downloaded(client, every)) if is_shipped(row)]
     assert lines
     assert [row["lineId"] for row in rows_of(downloaded(client, shipped))] == lines
@@ -134,13 +134,13 @@ def rows_of(answer: TestResponse) -> list[dict[str, str]]:
     ],
 )
 def test_wrong_fields_are_reported_without_a_request(
-    desk: PageSession, client: FlaskClient, form: Mapping[str, str], says: str
+    session: PageSession, client: FlaskClient, form: Mapping[str, str], says: str
 ) -> None:
     answer = client.post("/en/exports/orders", data={**form, "reference": "kept as it was"})
     assert (answer.status_code, says in answer.text) == (422, True), answer.text
     assert "kept as it was" in answer.text
-    assert not desk.uploads.files()
-    assert not (desk.uploads.folder("..") / "sandbox.sqlite").exists()
+    assert not session.uploads.files()
+    assert not (session.uploads.folder("..") / "sandbox.sqlite").exists()
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,9 @@ def test_unknown_exports_are_refused(
     assert client.open(path, method=method, **fields).status_code == status  # type: ignore[arg-type]
 
 
-def test_new_items_come_once_and_a_look_takes_none(desk: PageSession, client: FlaskClient) -> None:
+def test_new_items_come_once_and_a_look_takes_none(
+    session: PageSession, client: FlaskClient
+) -> None:
     steps = [
         ({"cursor": "new", "peek": "on"}, "45 rows"),
         ({"cursor": "new"}, "45 rows"),
@@ -173,11 +175,13 @@ def test_new_items_come_once_and_a_look_takes_none(desk: PageSession, client: Fl
         ({}, "45 rows"),
     ]
     for form, says in steps:
-        assert says in exported(desk, client, "orders", **form).text
+        assert says in exported(session, client, "orders", **form).text
 
 
-def test_files_beside_a_list_come_in_a_zip_with_it(desk: PageSession, client: FlaskClient) -> None:
-    page = exported(desk, client, "return-labels")
+def test_files_beside_a_list_come_in_a_zip_with_it(
+    session: PageSession, client: FlaskClient
+) -> None:
+    page = exported(session, client, "return-labels")
     answer = downloaded(client, page, "documents")
     assert answer.headers["Content-Disposition"] == "attachment; filename=return-labels.zip"
     with ZipFile(io.BytesIO(answer.data)) as archive:
@@ -192,18 +196,18 @@ def test_files_beside_a_list_come_in_a_zip_with_it(desk: PageSession, client: Fl
     [(("check",), ("sandbox",), 303), ((), ("sandbox",), 403), (("check",), (), 404)],
 )
 def test_rights_to_export(
-    desk: PageSession, may: tuple[str, ...], profiles: tuple[str, ...], status: int
+    session: PageSession, may: tuple[str, ...], profiles: tuple[str, ...], status: int
 ) -> None:
     rights = {"anna": PageRights(profiles, may)}
-    client = application(replace(desk, users=Users("", rights))).test_client()
+    client = application(replace(session, users=Users("", rights))).test_client()
     answer = client.post("/en/exports/channels", environ_overrides={USER: "anna"})
     assert answer.status_code == status
 
 
-def test_exports_of_a_hidden_account_are_hidden(desk: PageSession) -> None:
-    page = exported(desk, application(desk).test_client(), "channels")
+def test_exports_of_a_hidden_account_are_hidden(session: PageSession) -> None:
+    page = exported(session, application(session).test_client(), "channels")
     other = application(
-        replace(desk, users=Users("", {"eve": PageRights(("shop",))}))
+        replace(session, users=Users("", {"eve": PageRights(("shop",))}))
     ).test_client()
     environ = {USER: "eve"}
     path = page.request.path

@@ -19,7 +19,7 @@ from feedtool.runs.config import ACTIONS, PageRights
 from tests.cli.conftest import Feedtool
 from tests.cli.conftest import feedtool as the_command
 from tests.conftest import Files, offer
-from tests.page.conftest import application, brought, made_desk, sent, settled
+from tests.page.conftest import application, brought, made_session, sent, settled
 
 feedtool = the_command
 
@@ -31,8 +31,8 @@ FORM = {"run": "2", "file": "offers.csv", "code": GUARD, "reason": "a new suppli
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """After a run of three offers, and one in which two of them are a hundred times as dear."""
     folder = tmp_path_factory.mktemp("held")
-    with made_desk(folder / "home") as desk:
-        client, files = application(desk).test_client(), Files(folder)
+    with made_session(folder / "home") as session:
+        client, files = application(session).test_client(), Files(folder)
         for rows in (
             [offer(1), offer(2), offer(3)],
             [offer(1, price__price="1999"), offer(2), offer(3, price__price="2999")],
@@ -43,9 +43,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def held(home: Path, tmp_path: Path) -> Iterator[PageSession]:
-    """A desk with a home of its own that is like this."""
-    with made_desk(Path(shutil.copytree(home, tmp_path / "held"))) as desk:
-        yield desk
+    """A session with its own copy of this home."""
+    with made_session(Path(shutil.copytree(home, tmp_path / "held"))) as session:
+        yield session
 
 
 def text_of(client: FlaskClient) -> str:

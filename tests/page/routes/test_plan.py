@@ -19,7 +19,15 @@ from feedtool.page.session import PageSession
 from feedtool.page.uploads import Choices
 from feedtool.runs.config import ACTIONS, PageRights
 from tests.conftest import Files, offer
-from tests.page.conftest import SAMPLES, application, brought, lone_desk, made_desk, sent, settled
+from tests.page.conftest import (
+    SAMPLES,
+    application,
+    brought,
+    lone_session,
+    made_session,
+    sent,
+    settled,
+)
 
 OFFERS, MISTAKES = SAMPLES / "offers-upsert.xlsx", SAMPLES / "offers-mistakes.xlsx"
 NOT_THERE = "Offers-upsert.xlsx “Offers” has no rows 900-950"
@@ -53,23 +61,23 @@ def checked_boxes(page: str) -> set[str]:
 def offered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home after a run of three offers, to be copied."""
     folder = tmp_path_factory.mktemp("offered")
-    with lone_desk(folder) as desk:
-        client = application(desk).test_client()
+    with lone_session(folder) as session:
+        client = application(session).test_client()
         sent(client, brought(client, Files(folder).csv(*map(offer, (1, 2, 3)))))
     return folder / "home"
 
 
 @pytest.fixture
-def desk_again(offered: Path, tmp_path: Path) -> Iterator[PageSession]:
-    """A desk on which three offers were sent."""
+def session_again(offered: Path, tmp_path: Path) -> Iterator[PageSession]:
+    """A session in which three offers were sent."""
     shutil.copytree(offered, tmp_path / "home")
-    with lone_desk(tmp_path) as desk:
-        yield desk
+    with lone_session(tmp_path) as session:
+        yield session
 
 
 @pytest.fixture
-def again(desk_again: PageSession) -> FlaskClient:
-    return application(desk_again).test_client()
+def again(session_again: PageSession) -> FlaskClient:
+    return application(session_again).test_client()
 
 
 @pytest.fixture
@@ -119,19 +127,19 @@ def test_no_page_of_the_way_names_an_option(again: FlaskClient, guarded: Path) -
 
 
 def test_a_sheet_that_cannot_be_read_blocks_all(
-    client: FlaskClient, desk: PageSession, files: Files
+    client: FlaskClient, session: PageSession, files: Files
 ) -> None:
     path = files.book({"A": [offer(1)], "B": [dict.fromkeys(offer(1), "")]})
-    file = desk.uploads.file(id_ := brought(client, path))
+    file = session.uploads.file(id_ := brought(client, path))
     choices = Choices(sheets=("A", "B"), all_or_nothing=True)
-    desk.uploads.choose(file, choices, is_read_anew=True)
+    session.uploads.choose(file, choices, is_read_anew=True)
     page = plan_page(client, id_)
     assert "Nothing is sent: a sheet cannot be read, and all are to be sent or none." in page
     assert f'href="/en/files/{id_}/plan?sheet=1&amp;which=all#rows"' in page
 
 
 def test_rows_that_are_not_there_are_refused_and_nothing_is_chosen(
-    client: FlaskClient, desk: PageSession
+    client: FlaskClient, session: PageSession
 ) -> None:
     plan_page(client, id_ := brought(client, OFFERS), which="rows", rows="3-5", sheet="Offers")
     form = {"which": "rows", "rows": "4,900-950", "sheet": "Offers"}
@@ -139,29 +147,29 @@ def test_rows_that_are_not_there_are_refused_and_nothing_is_chosen(
     assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
     assert "Its rows are 3 to 42; blank ones do not count" in answer.text
     assert f'href="/en/files/{id_}/plan"' in answer.text
-    assert desk.uploads.file(id_).choices.rows == {"Offers": "3-5"}
+    assert session.uploads.file(id_).choices.rows == {"Offers": "3-5"}
 
 
 def test_a_plan_of_rows_that_are_not_there_leads_back_to_all(
-    client: FlaskClient, desk: PageSession
+    client: FlaskClient, session: PageSession
 ) -> None:
     id_ = brought(client, OFFERS)
-    file = desk.uploads.file(id_)
-    desk.uploads.choose(file, Choices(rows={"Offers": "900-950"}), is_read_anew=False)
+    file = session.uploads.file(id_)
+    session.uploads.choose(file, Choices(rows={"Offers": "900-950"}), is_read_anew=False)
     answer = settled(client, f"/en/files/{id_}/plan")
     assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
     assert "Send 40 rows to the sandbox" in plan_page(client, id_)
 
 
 def test_user_and_reason_of_a_release_are_kept_with_the_run(
-    desk_again: PageSession, guarded: Path
+    session_again: PageSession, guarded: Path
 ) -> None:
     """Anna releases held rows, and Bruno, who may not, sends them."""
     rights = {
         "anna": PageRights(("sandbox",), ACTIONS),
         "bruno": PageRights(("sandbox",), ("check", "send")),
     }
-    app = application(replace(desk_again, users=Users("", rights)))
+    app = application(replace(session_again, users=Users("", rights)))
     anna, bruno = app.test_client(), app.test_client()
     anna.environ_base[USER], bruno.environ_base[USER] = rights
     address = f"/en/files/{(id_ := brought(anna, guarded))}/plan"
@@ -182,11 +190,11 @@ def test_user_and_reason_of_a_release_are_kept_with_the_run(
 
 @pytest.fixture
 def changed_session(tmp_path: Path) -> Iterator[PageSession]:
-    """A desk with an account that sends only what changes."""
+    """A session with an account that sends only changed rows."""
     config = tmp_path / "feedtool.toml"
     config.write_text(CHANGED)
-    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
-        yield desk
+    with made_session(tmp_path / "home", "--config", str(config)) as session:
+        yield session
 
 
 def test_the_page_shows_the_account_s_settings(changed_session: PageSession) -> None:
@@ -215,12 +223,12 @@ CHOSEN: Mapping[str, tuple[Mapping[str, str], Mapping[Status, int]]] = {
 
 @pytest.mark.parametrize("what", CHOSEN)
 def test_rows_are_chosen_and_left_out_together(
-    again: FlaskClient, desk_again: PageSession, files: Files, what: str
+    again: FlaskClient, session_again: PageSession, files: Files, what: str
 ) -> None:
     form, statuses = CHOSEN[what]
     id_ = brought(again, files.csv(offer(1, quantity="9"), offer(2), offer(3)))
     page = plan_page(again, id_, **{"which": "all", "sheet": "", **form})
-    plan = plan_of(desk_again, desk_again.uploads.file(id_))
+    plan = plan_of(session_again, session_again.uploads.file(id_))
     assert plan
     assert plan.statuses == statuses
     assert checked_boxes(page) == {form.get("which", "all"), *form} - {"which", "rows"} | (
@@ -229,7 +237,7 @@ def test_rows_are_chosen_and_left_out_together(
 
 
 def test_rows_that_were_not_chosen_are_no_held_ones(
-    again: FlaskClient, desk_again: PageSession, files: Files
+    again: FlaskClient, session_again: PageSession, files: Files
 ) -> None:
     """On the way, in the run, among runs and sellers; what a guard holds of the chosen ones is."""
     id_ = brought(again, files.csv(offer(1, price__price="1999"), offer(2), offer(3)))
@@ -248,7 +256,7 @@ def test_rows_that_were_not_chosen_are_no_held_ones(
         assert {("1", "Held"), ("1", "Not chosen")} <= set(re.findall(TILE, tiles))
     assert re.findall('<th scope="row" class="number">(.*?)<', filtered) == ["4"]
     assert all("1 Held, 1 Integrated, 1 not chosen" in listed for listed in (every, sellers))
-    with desk_again.workspace() as workspace:
+    with session_again.workspace() as workspace:
         assert workspace.ledger.statuses(number)[Status.HELD] == 2  # as all other commands tell it
 
 
@@ -262,13 +270,13 @@ def test_a_file_that_changes_nothing_is_not_to_be_corrected(
     assert "Nothing would be sent: no row changes anything." in page
 
 
-def test_a_purge_is_sent_whole(client: FlaskClient, desk: PageSession) -> None:
+def test_a_purge_is_sent_whole(client: FlaskClient, session: PageSession) -> None:
     id_ = brought(client, SAMPLES / "legacy-offers.xlsx")
     page = plan_page(client, id_, changed_only="on")
     assert checked_boxes(page) == {"all", "changed_only"}
     page = plan_page(client, id_, which="all", changed_only="on", purges="on")
     assert checked_boxes(page) == {"all", "purges"}
-    assert desk.uploads.file(id_).choices.changed_only is True
+    assert session.uploads.file(id_).choices.changed_only is True
 
 
 LACKING = """
@@ -292,8 +300,8 @@ def lacking(tmp_path: Path) -> Iterator[FlaskClient]:
     """A client of a page some of whose accounts can only be used for checks."""
     config = tmp_path / "feedtool.toml"
     config.write_text(LACKING)
-    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
-        yield application(desk).test_client()
+    with made_session(tmp_path / "home", "--config", str(config)) as session:
+        yield application(session).test_client()
 
 
 @pytest.mark.parametrize("account", LACKS)
@@ -315,8 +323,10 @@ def test_missing_settings_are_shown_before_sending(lacking: FlaskClient, account
 
 def test_rows_are_sent_from_the_account_of_the_options(tmp_path: Path) -> None:
     words = ("--base-url", "http://127.0.0.1:9/v2", "--insecure-http", "--token", "t")
-    with made_desk(tmp_path / "home", *words, "--seller", "9", "--channel", "PRIMARY") as desk:
-        client = application(desk).test_client()
+    with made_session(
+        tmp_path / "home", *words, "--seller", "9", "--channel", "PRIMARY"
+    ) as session:
+        client = application(session).test_client()
         page = plan_page(client, brought(client, OFFERS))
         assert "Send 40 rows to seller 9 (9@127.0.0.1:9)" in page
         assert "disabled" not in page

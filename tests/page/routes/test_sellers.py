@@ -13,7 +13,7 @@ from feedtool.page.access import Users
 from feedtool.page.session import PageSession, now
 from feedtool.runs.config import PageRights
 from tests.figures import figures_in
-from tests.page.conftest import SAMPLES, application, brought, lone_desk, sent
+from tests.page.conftest import SAMPLES, application, brought, lone_session, sent
 
 OTHER = seller_key("https://other.example/v2", "<b>7</b>")
 GONE = Interrupted(tr("no answer from {host}", host="<i>other.example</i>"))
@@ -22,10 +22,10 @@ GONE = Interrupted(tr("no answer from {host}", host="<i>other.example</i>"))
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
     """A seller with a run, and one in trouble whose name and reason are hostile; read only."""
-    with lone_desk(tmp_path_factory.mktemp("busy")) as desk:
-        client = application(desk).test_client()
+    with lone_session(tmp_path_factory.mktemp("busy")) as session:
+        client = application(session).test_client()
         sent(client, brought(client, SAMPLES / "offers-mistakes.xlsx"))
-        with desk.workspace() as workspace:
+        with session.workspace() as workspace:
             workspace.ledger.sellers.passed(OTHER, "", None, GONE, None, now())
         yield client
 
@@ -101,9 +101,9 @@ def test_programs_read_the_figures_of_all(busy: FlaskClient) -> None:
     ("user", "status"), [("", 200), ("bruno", 200), ("anna", 403), ("eve", 403)]
 )
 def test_metrics_behind_the_proxy_need_rights_to_all_accounts(
-    desk: PageSession, user: str, status: int
+    session: PageSession, user: str, status: int
 ) -> None:
     rights = {"bruno": PageRights(("*",)), "anna": PageRights(("shop",))}
-    shared = application(replace(desk, users=Users("me", rights)))
+    shared = application(replace(session, users=Users("me", rights)))
     answer = shared.test_client().get("/metrics", environ_overrides={"feedtool.user": user})
     assert answer.status_code == status

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from feedtool.areas.registry import load
 from tests.cli.conftest import Feedtool
 from tests.cli.conftest import feedtool as the_command
-from tests.page.conftest import application, lone_desk
+from tests.page.conftest import application, lone_session
 
 feedtool = the_command
 
@@ -24,8 +24,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(home: Path) -> Iterator[FlaskClient]:
-    with lone_desk(home.parent) as desk:
-        yield application(desk).test_client()
+    with lone_session(home.parent) as session:
+        yield application(session).test_client()
 
 
 @pytest.mark.parametrize("kind", load().templates)
