@@ -131,7 +131,6 @@ def catalog(
     properties: Mapping[str, tuple[Property, ...]] | None = None,
     categories: Iterable[Category] = TREE,
 ) -> Catalog:
-    """A catalogue of the small tree."""
     return catalog_of(properties or {}, categories, TREE_BRANDS)
 
 

@@ -89,7 +89,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def is_first_process(config: pytest.Config) -> bool:
-    """True in the process that distributes the tests, not in its workers."""
     return not hasattr(config, "workerinput")
 
 
@@ -200,7 +199,6 @@ def table(rows: Rows, separator: str = ",") -> str:
 
 
 def as_context(dialect: AccountSettings | Context | None) -> Context:
-    """The context itself, or one with these settings."""
     return dialect if isinstance(dialect, Context) else Context(dialect or AccountSettings())
 
 
@@ -232,7 +230,6 @@ def refused(
 
 
 def problems_of(sheet: CheckedSheet, code: str) -> list[Problem]:
-    """The problems of one code."""
     return [problem for problem in sheet.problems() if problem.code == code]
 
 

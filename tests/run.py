@@ -144,7 +144,6 @@ def run(name: str, command: list[str], more: dict[str, str] | None = None) -> in
 
 
 def call(command: list[str], **more: Any) -> subprocess.CompletedProcess[str]:
-    """Run a tool of this environment."""
     program = [str(TOOLS / command[0]), *command[1:]]
     return subprocess.run(program, cwd=ROOT, text=True, check=False, **{"env": ENVIRONMENT, **more})  # noqa: S603  # our tools
 

@@ -75,7 +75,6 @@ def _rows_of_content(content: bytes, sheet: str) -> list[dict[str, Any]]:
 
 
 def submit(feedtool: Feedtool, path: str | Path, *more: str) -> Ran:
-    """Send a file to the embedded sandbox."""
     return feedtool("submit", path, "--sandbox", "--format", "json", *more)
 
 

@@ -19,7 +19,7 @@ NEEDED = {"operations": "--month 2026-10", "journal": "--month 2026-10"}
 """The options without which a kind does not say what is asked for."""
 
 CATALOGUE = "catalog sync"
-"""What is done once for the sandbox where a kind needs categories."""
+"""The command that prepares the sandbox for kinds that need categories."""
 
 
 @pytest.fixture

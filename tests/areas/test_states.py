@@ -90,7 +90,7 @@ READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
     ),
     "a payment": (PAYMENT_STATES, lambda word: payment_row({"state": word})["paymentState"]),
 }
-"""By what it is of, the words that the specification has, and how one is read."""
+"""The specified words of each kind of state, and their reader."""
 
 
 @pytest.mark.parametrize(("words", "read"), READERS.values(), ids=READERS)

@@ -42,7 +42,6 @@ def service() -> Iterator[str]:
 
 @pytest.fixture
 def configure(service: str) -> Configure:
-    """Set the one place for the answers of the one profile."""
     return lambda place: write_profiles(service, place, shop="sandbox")
 
 

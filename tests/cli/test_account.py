@@ -31,7 +31,6 @@ GRANT = {"token_url": "https://auth.example/token", "client_id": "me"}
 
 
 def account_in(words: list[str]) -> ChosenAccount:
-    """The account that a command line names."""
     return chosen_account(check.make_context("check", words))
 
 

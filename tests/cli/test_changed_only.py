@@ -30,7 +30,6 @@ def sent(home: Path, files: Files) -> Path:
 
 @pytest.fixture
 def changed(files: Files, sent: Path) -> Path:
-    """The file with another quantity in its first row."""
     assert files.csv(offer(1, quantity="8"), TWO) == sent
     return sent
 

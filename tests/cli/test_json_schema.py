@@ -63,7 +63,7 @@ BEYOND = {
     "default.quantity = nan",
     *ABSURD,
 }
-"""What is refused when it is read, and a schema does not know."""
+"""Mistakes that are refused on reading, but unknown to the schema."""
 
 
 @cache

@@ -141,7 +141,7 @@ SHARED = (
     "queue",
     "watch feeds --enqueue --once",
 )
-"""Those that need a ledger that machines share."""
+"""Commands that need a shared ledger."""
 
 
 def strange(message: str) -> str:
@@ -308,7 +308,7 @@ REFUSED = (
     "watch list.csv",
     "validate x --profile nobody",
 )
-"""What click refuses, and what stops a command before its language is read."""
+"""Commands that click refuses, or that stop before their language is read."""
 
 
 @cache

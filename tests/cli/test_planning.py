@@ -13,7 +13,6 @@ PLAN = Path("plan.jsonl")
 
 
 def references() -> list[str | None]:
-    """The references that the service has integrated."""
     return [reference for reference, _ in applied()]
 
 

@@ -44,7 +44,7 @@ What others have made is there already: it takes far longer than our own part.
 
 
 BELOW = "feedtool.areas.registry feedtool.check feedtool.runs.submit"
-"""Of the floors below, which know nothing of the commands; they take most of the time."""
+"""Modules of the lower floors, which do not import the commands; they take most of the time."""
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ PLACES: dict[tuple[str, str], Mapping[str, tuple[str, str] | tuple[int, str, str
     ("kettles", "catalog "): NOT_SHOWN,
     ("brought", "template products "): NOT_MADE,
 }
-"""By what is there, and what the commands begin with: message and hint, before them the code."""
+"""Message and hint, perhaps after the code, by place and first words of the command."""
 REFUSALS = [
     pytest.param(place, first + words, why if len(why) == 3 else (2, *why), id=words[:60])
     for (place, first), refusals in PLACES.items()

@@ -27,7 +27,7 @@ from tests.hostile import TEXTS, Structure, cells_of, is_calculated, steering
 HEADERS = ("sku", "price", "quantity", "preparationTime")
 FORMS = ("text", "json", "jsonl")
 EXAMPLES = settings().max_examples
-"""Of a property as the run says; each of these takes long."""
+"""Examples of a property in this run; each of these takes long."""
 
 
 def printed(*arguments: str, is_terminal: bool = False) -> Ran:

@@ -14,7 +14,7 @@ from tests.conftest import Files, offer
 IN_A_FOLDER = pytest.mark.parametrize(
     "store", ["folder", pytest.param("bucket", marks=pytest.mark.long)], indirect=True
 )
-"""Of a store in a bucket other tests here show that snapshots come out of it."""
+"""Only a folder: other tests here show that snapshots can be read from a bucket."""
 Machine = Callable[[str], None]
 """From now on commands run on the machine of a name; the sandbox goes with us."""
 

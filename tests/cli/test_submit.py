@@ -96,7 +96,7 @@ def test_an_event_a_line(feedtool: Feedtool, file: Path, command: str, types: se
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")
 LONG, LONGEST, TOO_LONG = ("x" * length for length in (244, 251, 300))
-"""Of the first the copy fits, of the second the file itself, of the third nothing."""
+"""The copy of the first fits, only the file of the second, nothing of the third."""
 WORK = {
     "not UTF-8": (["validate", f"{NOT_UTF8}.csv", "--annotate"], f"{NOT_UTF8}.result.csv"),
     "a long one": (["validate", f"{LONG}.csv", "--annotate"], f"{LONG}.result.csv"),

@@ -136,7 +136,6 @@ CHEAP = offer(1, price__price="1")
 
 
 def lines_of(ran: Ran) -> list[str]:
-    """The lines about the ledger."""
     return [" ".join(line.split()) for line in ran.out.splitlines() if line.startswith("Run")]
 
 

@@ -128,7 +128,6 @@ def number(text: str, style: int = 0) -> Xml:
 
 
 def row(number: int, values: Sequence[str | None], attributes: str = "") -> str:
-    """A row of cells from A on; None is no cell."""
     cells = "".join(cell(f"{letters(index)}{number}", value) for index, value in enumerate(values))
     return f'<row r="{number}"{attributes}>{cells}</row>'
 

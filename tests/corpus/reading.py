@@ -256,7 +256,7 @@ DIFFERENCES = {
     # A text in the wrong element of an inline string is a text, and would be lost to openpyxl.
     "inline without <is>": "lenient",
 }
-"""What is known, by name, and one of `BOOKS` in which it occurs."""
+"""Known differences, by name, each with one of `BOOKS` in which it occurs."""
 LAST_DAY = 2_958_465
 NO_STYLE = "it wants the style of every cell to be there"
 UNREADABLE_TO_OPENPYXL = {

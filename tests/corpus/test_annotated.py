@@ -28,7 +28,7 @@ OF_WORKBOOKS = {"workbook", "operator"}
 NO_COPY = {
     "workbook: a lone cell in the last corner": NO_ROOM,
 }
-"""Where there is no room for three more columns."""
+"""Files without room for three more columns."""
 ENDS = {
     "samples/products.xlsx": "catalog-missing",
 }

@@ -54,7 +54,7 @@ START = 8.0
 SPEED = 1_000_000 / 3
 """Cells a second: a third of what is promised, since other tests run at the same time."""
 ANNOTATED = 4
-"""How often a file is read for its copy: checked, looked through, written, and the copy read."""
+"""Number of readings for a copy: checked, scanned, written, and the copy read."""
 
 WIDEST = 16_384
 LAST_ROW = 1_048_576
@@ -259,7 +259,7 @@ TEXTS = (
     *("=1+1", "@SUM(A1)", '=HYPERLINK("http://x/","y")', "=cmd|' /C calc'!A0", "<b>&amp;</b>"),
     *("<script>alert(1)</script>", "{{ 7*7 }}", "{% raw %}", "${x}", "%s%n", "{0.__class__}"),
 )
-"""What something else might take for more than a text."""
+"""Texts that another program might interpret."""
 
 
 def texts_everywhere() -> bytes:

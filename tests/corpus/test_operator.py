@@ -189,7 +189,7 @@ TITLES = {
     "operator's es": "Modelo de integración de ofertas",
 }
 CODES = ("SellerProductId", "ProductEan", "ProductCondition", "Stock", "Price", "Vat")
-"""What programs read, in a hidden row above the labels."""
+"""Codes for programs, in a hidden row above the labels."""
 
 MODES = ("TrackedHomeDelivery", "SignedHomeDelivery", "ExpressHomeDelivery")
 USUAL = tuple(FRENCH.labels)
@@ -201,7 +201,7 @@ FURTHER = {
     "sale": "Activer les soldes (obligatoire)",
     "floor": "Prix plancher (TTC \u2013 hors frais de port)",
 }
-"""Columns of some accounts, which no request of ours has."""
+"""Columns of some accounts that no request of ours has."""
 
 VALUES = {
     REFERENCE: "REF-{}",
@@ -236,7 +236,6 @@ ACCOUNTS = {
 
 
 def width(account: Account) -> int:
-    """The number of columns of the template."""
     return len(account.columns) + 2 * len(account.modes)
 
 

@@ -35,7 +35,6 @@ QUICK = OfferBehaviour(
 
 
 def quick(*parts: object, quota: Quota | None = None) -> SandboxSettings:
-    """A quick service whose parts behave in these ways."""
     return SandboxSettings(quota=quota, parts=(*parts, QUICK))
 
 

@@ -1,4 +1,4 @@
-"""The time of a loss by the service's clock, for any clock of ours and any headers."""
+"""Deadlines by the service's clock, with any clock of ours and any headers."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -41,7 +41,7 @@ from tests.delivery.conftest import (
 from tests.service.test_answers import ABSURD
 
 CLOCKS = {"as ours": 0 * DAY, "ours is behind": 4 * DAY, "ours is ahead": -4 * DAY}
-"""What the service's clock is ahead of ours."""
+"""The lead of the service's clock over ours."""
 
 
 def package(phase: Phase, kind: str = PackageType.UPSERT, **more: Any) -> Package:

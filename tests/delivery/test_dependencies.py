@@ -18,7 +18,7 @@ from tests.delivery.conftest import DAY, MINUTE, START, TWO, Scene, name_of, off
 from tests.delivery.test_products import post, reports
 
 OFFERS = 100
-"""What the number of an offer's row is ahead of its product's."""
+"""The number of an offer's row minus the number of its product's row."""
 
 
 def offer_of(row: int) -> Item:

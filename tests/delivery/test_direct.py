@@ -60,7 +60,7 @@ def protocol(repeat: Repeat) -> Direct[dict[str, Any]]:
 
 
 LONG = timedelta(minutes=8)
-"""So long a call may be under way before it is given up."""
+"""The longest time of a call before it is given up."""
 
 
 def feed_with(direct: Direct[dict[str, Any]]) -> Feed:

@@ -396,7 +396,7 @@ FAULTS: list[tuple[bool, Reply | BaseException]] = [
     *((True, fault) for fault in (*LOST, Reply(500))),
     *((False, fault) for fault in (*LOST, NotSent("refused"), Reply(429))),
 ]
-"""Whether the service acts all the same, and what comes of the call."""
+"""True if the service acts all the same, and the result of the call."""
 
 
 @dataclass

@@ -34,13 +34,13 @@ from tests.corpus.reading import ours
 MADE = datetime(2026, 11, 23, tzinfo=UTC)
 
 NAME = "file"
-"""What the file is called in reports, wherever it is."""
+"""The name of the file in reports."""
 
 STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What no terminal should be sent."""
+"""Characters that no terminal should get."""
 
 MOST_ROWS = 5000
-"""Of a file with more only the check is tried: a row number is cheap to spoil."""
+"""For a file with more rows only the check is tried: a row number is cheap to spoil."""
 
 
 def judge(file: Path, folder: Path, sheet: str | None = None) -> str:

@@ -41,7 +41,7 @@ KINDS: dict[str, tuple[Callable[[], dict[str, bytes]], Spoil, str]] = {
     "csv-bytes": (seeds.texts, spoil_bytes, ".csv"),
     "csv-text": (seeds.texts, spoil_text, ".csv"),
 }
-"""What is spoilt, and how."""
+"""The files to spoil, and the way."""
 
 
 @dataclass

@@ -40,7 +40,6 @@ class Started(NamedTuple):
 
 
 def run_of(ledger: Ledger, *rows: Item, seller: str = "S1", service: str = SERVICE) -> Started:
-    """A run with a package of these rows."""
     run_id, _ = add_run(ledger, rows, SMALL, seller=seller, service=service)
     return Started(read_run(ledger, run_id), ledger.read_packages(run_id)[0])
 

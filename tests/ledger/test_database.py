@@ -22,8 +22,9 @@ AILMENTS = (
     *("53100", "53200", "53300", "57014", "57P01", "55P03", "40001", "40P01", "25006", "42501"),
     *("42P01", "08006", "58030", "XX001"),
 )
-"""Of a server: no room, no memory, no connection; cancelled, shut down, no lock, serialization,
-deadlock, read-only, no rights, no table; connection or I/O failed, damaged."""
+"""Errors of a server: no room, no memory, no connection; cancelled, shut down, no lock,
+serialization, deadlock, read-only, no rights, no table; connection or I/O failed, damaged.
+"""
 
 notes = sa.Table(
     "notes",

@@ -35,7 +35,7 @@ with hold(engine, "S1", "{SERVICE}", command="submit", now=now):
     say("held"); listen()
 say("free"); listen()
 """
-"""Another process that has the lock until it is told to let go."""
+"""Another process that holds the lock until it gets a line."""
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ FREE = {
     ("S1", "https://other.example/v2"): True,
     **{(other, SERVICE): True for other in ("S2", "s1")},
 }
-"""Whether the lock of a seller and a service is free while that of S1 is held."""
+"""True if the lock of a seller and a service is free while that of S1 is held."""
 
 
 def is_free(engine: Engine, seller: str, service: str) -> bool:

@@ -10,7 +10,7 @@ from feedtool.model.text import LANGUAGES, Language
 from tests.page.conftest import settle
 
 COPY = 1
-"""What a drag offers, as the browser counts it."""
+"""The browser's number of a drag's effect."""
 
 
 def drop(page: Page, *paths: Path, on: str = "h1") -> None:

@@ -104,7 +104,6 @@ def served(session: PageSession, site: Site) -> Iterator[str]:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[PageSession]:
-    """A session without any profile."""
     with lone_session(tmp_path) as session:
         yield session
 
@@ -117,7 +116,6 @@ def client(session: PageSession) -> FlaskClient:
 
 @pytest.fixture
 def address(session: PageSession, site: Site) -> Iterator[str]:
-    """The address of the page behind a port."""
     with served(session, site) as address:
         yield address
 
@@ -184,13 +182,11 @@ def tab(tabs: Tabs) -> Page:
 
 @pytest.fixture
 def plain_tab(tabs: Tabs) -> Page:
-    """An empty tab without scripts."""
     return tabs(java_script_enabled=False)
 
 
 @pytest.fixture
 def bare_tab(tabs: Tabs) -> Page:
-    """An empty tab in which axe may run its script."""
     return tabs(bypass_csp=True)
 
 
@@ -214,7 +210,6 @@ def reload(page: Page) -> None:
 
 
 def accessible(page: Page, language: str = "en") -> None:
-    """Once the page is settled, axe finds nothing."""
     settle(page)
     assert_accessible(page, language)
 

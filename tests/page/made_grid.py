@@ -16,7 +16,7 @@ from feedtool.page.grid.view import GridEntry, add_view
 EVERY, GUILTY = 1000, 4
 """Each so many-th row is wrong, in this column."""
 NEAR = 3_000
-"""So many rows before and behind those."""
+"""Number of rows before and behind those."""
 WORDS = (Status.VALID, Status.INVALID)
 
 

@@ -171,7 +171,6 @@ def go_to(page: Page, place: int, column: int) -> None:
 
 
 def nodes(page: Page) -> int:
-    """The number of elements of the page."""
     return int(page.evaluate("document.querySelectorAll('*').length"))
 
 

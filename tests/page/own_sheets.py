@@ -19,9 +19,9 @@ LIST = "\n".join((HEADER, *ROWS)) + "\n"
 COST = "default:deliveryModes.TrackedHomeDelivery.cost"
 ADDITIONAL = "default:deliveryModes.TrackedHomeDelivery.additionalCost"
 CONDITION = "word:5:condition:c8e7153a5b88"
-"""What `2nd choix` means."""
+"""The field for the meaning of `2nd choix`."""
 SHIPPING = {COST: "4.90", ADDITIONAL: "2", CONDITION: "UsedAverageState"}
-"""What no column of it says, and that."""
+"""Values that no column holds, and that meaning."""
 
 
 def mixed_offers(path: Path) -> Path:

@@ -62,7 +62,7 @@ OTHERS = {
     "code": "explain/gtin-checksum",
     "result-code": "explain/2403",
 }
-"""Those that other tests look at in English."""
+"""Pages that other tests check in English."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from tests.areas.invoices.made_invoices import pdf, ubl, zipped
 from tests.page.conftest import SAMPLES, brought, sent, settled
 
 ORDERS = ("8716E011", "5503E014")
-"""That the embedded sandbox has."""
+"""Orders of the embedded sandbox."""
 INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
 FILES = {"118.pdf": pdf("118"), "119.pdf": pdf("119")}
 

@@ -13,14 +13,13 @@ EXPORTS = load().exports
 OWN = {"account", ENDING, SINCE, CURSOR, READER, PEEK}
 """The fields beside the filters."""
 NEEDED = {"operations": {"month": "2026-10"}, "journal": {"month": "2026-10"}}
-"""What these kinds cannot do without."""
+"""Required values of these kinds."""
 
 
 READING = ReadOptions(catalog=lambda _: CATALOG)
 
 
 def filled(kind: str, *fields: tuple[str, str]) -> ExportForm:
-    """A checked form."""
     return ExportForm(EXPORTS[kind], MultiDict(fields)).checked(READING, "en")
 
 

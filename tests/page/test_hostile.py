@@ -27,7 +27,7 @@ NOT_OURS = (
     "script:not([src]), img, iframe, object, embed, [onerror], a[href^=javascript],"
     " [style]:not(.grid-scroll *)"
 )
-"""Elements that no page of ours has; only the grid's script places cells by their style."""
+"""Elements outside our pages; only the grid's script places cells by their style."""
 
 LISTEN = """
   window.hit = () => console.log("a script has run");
@@ -183,7 +183,7 @@ PROVOKED = {
         "form-action",
     ),
 }
-"""What a script could do that has slipped in, and the part of the policy that is against it."""
+"""Acts of an injected script, and the part of the policy against each."""
 
 
 @pytest.fixture(scope="module")

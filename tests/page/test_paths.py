@@ -39,7 +39,7 @@ OWN_PATHS = st.builds(
     st.sampled_from([re.sub("<any[^>]+>", "en", rule.rule) for rule in RULES]),
     st.lists(st.sampled_from(["1", "0", "9" * 30]) | PARTS, min_size=2, max_size=2),
 )
-"""The page's own, with anything in the place of their values."""
+"""The page's own paths, with any values."""
 PATHS = OWN_PATHS | ANY_PATHS
 METHODS = st.sampled_from(["GET", "POST", "PUT", "DELETE"])
 SOME = settings(

@@ -15,7 +15,6 @@ from tests.page.conftest import SAMPLES, brought, settled
 
 @pytest.fixture
 def few(files: Files) -> Path:
-    """A workbook of four offers."""
     return files.book({"Offers": [offer(number) for number in (1, 2, 3, 4)]})
 
 

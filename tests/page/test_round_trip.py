@@ -19,7 +19,7 @@ from tests.page.site import Site
 held_home = home  # a fixture
 
 Look = Callable[[Page], None]
-"""Waits until the work that a page tells of is done."""
+"""Waits until the work that a page shows is done."""
 
 ADDRESSES = (
     *("exports", "exports/orders", "exports/operations", "exports/offers?since=soon"),

@@ -33,7 +33,7 @@ ELSEWHERE = (
     *("areas/legacy/conversions", "areas/offers/changes/undo", "page/access", "report/text"),
     *("runs/convert", "runs/diff", "runs/fixes", "runs/request_files", "runs/undo"),
 )
-"""What the page does not do, or answers before there is a page, by the beginnings of modules."""
+"""Modules of messages that the page does not show, by their beginnings."""
 
 TYPED = {
     "--{option} is about --dry-run, which is not there",

@@ -100,7 +100,7 @@ BROKEN: dict[str, Callable[[bytes], bytes]] = {
     "no name": lambda whole: whole.replace(b"a.csv", b""),
     "a time of nowhere": lambda whole: whole.replace(b"00Z", b"00"),
 }
-"""What a power cut, or another hand, may leave of what is known of a file."""
+"""Facts of a file damaged by a power cut, or by hand."""
 
 
 @pytest.mark.parametrize("how", BROKEN)

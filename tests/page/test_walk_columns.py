@@ -27,7 +27,6 @@ def is_clean(session: PageSession) -> bool:
 
 
 def field_named(name: str) -> str:
-    """The element of a form with a name."""
     return f'[name="{name}"]'
 
 

@@ -110,7 +110,6 @@ def _end(
 
 @pytest.fixture(scope="session")
 def sftp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SftpSite]:
-    """An SFTP server for the tests."""
     with serving_sftp(tmp_path_factory.mktemp("sftp")) as site:
         yield site
 

@@ -16,7 +16,7 @@ from feedtool.sheets import ZipBomb
 Problems = Iterable[Problem]
 
 MADE = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
-"""When reports are made."""
+"""The time of the reports."""
 
 
 def make_problem(**changes: object) -> Problem:

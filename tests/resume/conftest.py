@@ -64,5 +64,4 @@ def made(
 
 @pytest.fixture
 def world_of(made: Callable[..., Any]) -> Callable[..., World]:
-    """Makes a seller of offers."""
     return partial(made, World)

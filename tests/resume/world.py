@@ -24,7 +24,7 @@ from tests.forked import Child
 from tests.resume.proxy import Plan, Proxy
 
 SPEED = 300.0
-"""Of the service's time and the commands': they wait for it hardly longer than they work."""
+"""Speed of the service's time and the commands': they wait hardly longer than they work."""
 DEADLINE = 180.0
 """Seconds within which anything must have happened, on a machine with much else to do."""
 ROUNDS = 25
@@ -43,7 +43,7 @@ package = 8
 """
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {"PYTHONPATH": str(ROOT), "PATH": os.defpath, "COLUMNS": "200"}
-"""Of all commands."""
+"""The environment of all commands."""
 
 IN_FAST_TIME, COMMAND = (f"tests.resume.runner:{name}" for name in ("in_fast_time", "command"))
 WRONG = ("kill", "limit", "bug")

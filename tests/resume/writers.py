@@ -11,7 +11,7 @@ from tests.conftest import offer, table
 from tests.resume.world import fill
 
 SETTLE = 0.4
-"""Of the watchers; the writers' pauses are shorter."""
+"""The watchers' seconds; the writers' pauses are shorter."""
 PAUSE = 0.1
 PIECES = 4
 

@@ -169,7 +169,7 @@ OTHERS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
     "fr": ("Exemple : ", "Pour corriger, ", ("Pour ", "Il n'y a rien à faire")),
     "es": ("Ejemplo: ", "Para corregirlo, ", ("Para ", "No hay ")),
 }
-"""How an example begins in a language, an advice, and any last paragraph of several."""
+"""The beginnings of an example, an advice, and any last paragraph, by language."""
 
 
 def values(page: str) -> set[str]:

@@ -35,7 +35,6 @@ def fix(path: Path, target: Path, names: Iterable[str] = (), **more: bool) -> Sh
 
 @pytest.fixture(scope="module")
 def fixed_sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[SheetResult, Path]:
-    """The sample with all fixes, and the copy."""
     target = tmp_path_factory.mktemp("fixed") / "fixed.xlsx"
     return fix(SAMPLE, target, CHOICES), target
 
@@ -157,7 +156,7 @@ def test_no_other_part_and_no_other_cell_is_touched(
 
 
 FORMULA = b'<c r="A3" t="str"><f>B9</f><v> A-2</v></c>'
-"""As a program stores the text that a formula gives."""
+"""A cell of a program that stores the text of a formula."""
 
 
 def test_a_formula_is_never_overwritten(tmp_path: Path) -> None:

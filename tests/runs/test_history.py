@@ -190,7 +190,6 @@ def kept(tmp_path: Path) -> Iterator[Desk]:
 
 
 def damage(folder: Path, statement: str, *values: str) -> None:
-    """Change rows of a ledger by hand."""
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as db, db:
         db.execute(statement, values)
 

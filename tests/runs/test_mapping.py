@@ -25,7 +25,7 @@ def proposed(sheet: SheetOfOwner, folder: Path) -> SheetProposal:
 
 
 def counted(sheets: Iterable[SheetOfOwner], folder: Path) -> tuple[Counter[str], list[str]]:
-    """Counts of right proposals, and the sheets where a price is none."""
+    """Counts of right proposals, and the sheets where a price should not be found."""
     counts: Counter[str] = Counter()
     no_prices = []
     for sheet in sheets:

@@ -174,7 +174,6 @@ def made(
 
 
 def of(**changes: Any) -> Conditions:
-    """Conditions of an account with changes."""
     return made(account=SHOP._replace(**changes))
 
 

@@ -18,7 +18,7 @@ Content = str | bytes | None
 Make = Callable[..., Path]
 Part = Callable[..., bytes]
 Rows = dict[int, dict[int, Cell]]
-"""What a sheet holds: by row number and 0-based column, blank cells left out."""
+"""Cells of a sheet by row number and 0-based column, without blank ones."""
 Read = Callable[[Path], Rows]
 Values = Callable[[Path], dict[tuple[int, int], str]]
 

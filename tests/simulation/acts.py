@@ -31,7 +31,7 @@ from tests.simulation.story import Row, Told
 
 REASON = "MissingProduct"
 REASONS = ("seller-out-of-stock", "customer-request", "seller-cannot-deliver")
-"""Of the cancellations of the first run, of the second, and of colleagues."""
+"""Reasons of the cancellations of the first run, of the second, and of colleagues."""
 
 TRY = {
     states.PROCESSING: ("Accept", "Ship"),
@@ -40,7 +40,7 @@ TRY = {
     states.IN_PREPARATION: ("Ship", "Ship", "Ship", "Cancel", "Cancel", "Accept", "Gesture"),
     states.SHIPPED: ("Gesture", "Gesture", "Gesture", "Gesture", "Cancel", "Ship"),
 }
-"""What a seller asks of an order of each status; he need not be right."""
+"""A seller's acts on an order of each status; he need not be right."""
 
 
 # What the seller wants.

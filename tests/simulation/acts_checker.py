@@ -32,7 +32,7 @@ SAID = {
     CANCELLATION: ("is Cancelled", "nothing to cancel"),
     GESTURE: ("request GR-",),
 }
-"""What the message of a row says that is told Rejected, and of which we did something."""
+"""Texts of Rejected rows on which the seller did act."""
 
 
 def deed_of(target: str, body: Any) -> Deed:

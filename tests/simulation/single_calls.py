@@ -26,7 +26,7 @@ from tests.simulation.story import Told
 from tests.simulation.world import FAULTS, World
 
 LIVES = 3
-"""So many processes are enough for a few single calls."""
+"""Number of processes, enough for a few single calls."""
 
 
 class Deed(NamedTuple):

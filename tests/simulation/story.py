@@ -12,7 +12,7 @@ from tests.conftest import gtin
 
 CHANNELS = ("PRIMARY", "SECOND")
 FURTHER = 50
-"""What a request's further row comes after its first one."""
+"""Distance of a request's further row from its first one."""
 MARK = "simulation"
 """A field of every request, unknown to the service and let through by it: which row it is."""
 

@@ -46,7 +46,7 @@ def test_no_act_is_doubled_or_wrongly_reported(ledger: FragileLedger, seeds: ran
 
 
 def blind(package: Package, context: AnswerContext) -> Transition:
-    """Send the request, whatever the look shows."""
+    """Send the request after any look."""
     act = context.intent.act
     baseline = context.protocol.baseline(act, context.answer.value)
     return Transition(package.advance(context.time, phase=Phase.CHECKED, baseline=baseline))

@@ -27,7 +27,7 @@ from tests.simulation.world import CALM_LIVES, CHAOTIC_LIVES, SERVICE, World
 
 Key = tuple[str, str]
 RESTORED = ("price", "taxes", "deliveryModes", "preparationTime")
-"""The fields of an offer that undo restores unasked."""
+"""The fields of an offer that undo always restores."""
 MOSTLY = 0.8
 UNDO = 9
 """The number of the run that takes another one back."""

@@ -40,7 +40,7 @@ FAULTS, CRASHES = 0.03, 0.01
 """The chances at each call, and at each call or write."""
 
 CHAOTIC_LIVES = 12
-"""So many processes, one after the other, have a bad network and a bad machine."""
+"""Number of processes, one after the other, with a bad network and a bad machine."""
 
 CALM_LIVES = 60
 """With a good one, after that many all must be at its end."""

@@ -122,7 +122,6 @@ class World:
             self.drop(place, offer(number))
 
     def watch(self) -> Exit:
-        """Run `feedtool watch --once`."""
         with self.ledger() as ledger:
             return Watcher(self.environment(ledger)).run()
 

@@ -130,9 +130,9 @@ with PassQueue(engine) as queue, stopping("") as stop:
     PassEngine(engine, settings, Work(), stop).run()
 say("parked")
 """
-"""A worker of one pass at a time, each of which holds its seller's lock until it is told.
+"""A worker of one pass at a time, which holds its seller's lock until it gets a line.
 
-If it is given one, that is how long it waits for its turn to look after the others.
+Its argument, if any, is the time that it waits for its turn as the caretaker.
 """
 
 

@@ -26,7 +26,6 @@ def row(**changes: str | None) -> dict[str, str]:
 
 
 def new(**changes: str | None) -> dict[str, str]:
-    """A valid row that opens a discussion."""
     filled = {"subject": "Your order", "subTypologyCode": "lost", "reply": TEXT}
     return row(**{"discussionId": "", **filled, **changes})
 

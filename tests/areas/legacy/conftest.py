@@ -86,7 +86,7 @@ HONEST = f"""\
   </OfferPackage.Offers>
 </OfferPackage>
 """
-"""As the field's programs write it; the offer stands in line 5."""
+"""A file in the form of common programs; the offer is in line 5."""
 
 
 def with_(*changes: tuple[str, str]) -> str:
@@ -101,7 +101,7 @@ def with_(*changes: tuple[str, str]) -> str:
 SCHEMA = etree.RelaxNG(
     etree.fromstring((files("feedtool.areas.legacy") / "offers.rng").read_bytes())
 )
-"""Of an Offers.xml, as the format demands it."""
+"""The format's schema of an Offers.xml."""
 
 Put = Callable[[str | bytes], Path]
 

@@ -116,7 +116,7 @@ SLOPPY: dict[str, Changes] = {
         (SHIPPING, SHIPPING + SHIPPING.replace("4.9", "9"))
     ],
 }
-"""What is told, and what of the honest one is written otherwise for it."""
+"""The notice about each change of the honest file."""
 HARMLESS: dict[str, Changes] = {
     "a prefix": [
         (f'xmlns="{NAMESPACE}"', f'xmlns:o="{NAMESPACE}"'),

@@ -62,7 +62,6 @@ def reply(document: Any) -> Reply:
 
 
 def judged(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> Judgement:
-    """The judgement of the state that these answers show."""
     judgement: Judgement = protocol.judge(asked, protocol.state(asked, [*map(reply, documents)]))
     return judgement
 
@@ -449,7 +448,6 @@ def with_products(*names: str) -> dict[str, Any]:
 
 
 def sold(number: int, name: str, status: str = "", parcels: str = "") -> dict[str, Any]:
-    """A line of a product."""
     offer = {"offerId": f"offer {number}", "sellerProductId": name}
     return line(number, status, parcels, offer=offer)
 

@@ -121,7 +121,7 @@ FILTERS: dict[str, Mapping[str, Any]] = {
         GESTURE_LIST: ALL_GESTURES,
     },
 }
-"""Whether a service takes the filter by order, which the specification does not show."""
+"""Answers with and without the filter by order, which the specification does not show."""
 
 
 @pytest.mark.parametrize("answers", FILTERS.values(), ids=FILTERS)

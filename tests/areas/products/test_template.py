@@ -42,7 +42,7 @@ from tests.conftest import checked, refused
 from tests.conftest import codes as found_codes
 
 KETTLES, MACHINES, SEEDS = "0A0101", "0A0102", "0B0101"
-"""Of the catalogue made by hand: KETTLES demand a brand, MACHINES have variants."""
+"""Categories of the catalogue of the tests: KETTLES demand a brand, MACHINES have variants."""
 
 COMMON = [
     *("gtin", "sellerProductReference", "title", "description"),

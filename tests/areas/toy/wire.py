@@ -20,12 +20,11 @@ def read_parcels(order: str = "", channel: str = "", since: datetime | None = No
 
 
 def parcels(reply: Reply) -> Parcels:
-    """The parcels that an answer lists; raises Unreadable."""
     return items_of(reply, "parcels")
 
 
 def judge(act: RequestAttempt, shown: Parcels) -> Judgement:
-    """Whether the parcel is there: one more than before, or the same one already."""
+    """Decide if the parcel exists: one more than before, or the same one already."""
     if act.baseline is None:
         is_there = json.loads(act.body)["toys"] in [parcel["toys"] for parcel in shown]
         told = (Message("", "It was sent before."),) if is_there else ()

@@ -41,7 +41,7 @@ MISSING = {
     "zero": {2: 20, 3: 0, 4: 0},
     "hold": {2: 20},
 }
-"""What becomes of a row that is there, of one that is blank there, and of one that is not there."""
+"""The results of a present row, a blank one, and a missing one."""
 
 
 @pytest.mark.parametrize(("missing", "quantities"), MISSING.items())

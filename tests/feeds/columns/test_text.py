@@ -68,7 +68,7 @@ READ: list[tuple[CellType, Cell, str]] = [
     *((REFERENCE, cell, shown) for shown, cells in NUMBERS.items() for cell in cells),
     *((GTIN, cell, digits) for digits, cells in GTINS.items() for cell in cells),
 ]
-"""As they are, or as they are shown."""
+"""Values unchanged, or as shown."""
 
 WARNED: list[tuple[CellType, Cell, str, str]] = [
     *(

@@ -25,7 +25,6 @@ from tests.page.own_sheets import (
 
 @pytest.fixture
 def file(client: FlaskClient, files: Files) -> str:
-    """The id of the supplier's list."""
     return brought(client, files.text(LIST, "list.csv"))
 
 

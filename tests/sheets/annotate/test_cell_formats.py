@@ -70,7 +70,7 @@ def test_letters_stand_out_in_guilty_cells(pair: tuple[str, str]) -> None:
 
 
 ENOUGH = 4.5
-"""Of WCAG 2.2, level AA."""
+"""The contrast of WCAG 2.2, level AA."""
 
 
 def contrast(*colours: str) -> float:

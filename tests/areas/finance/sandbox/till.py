@@ -11,7 +11,7 @@ from tests.sandbox.desk import START, Desk
 
 NO_PAST = FinanceBehaviour(history=0)
 EMPTY = (QUIET, NO_PAST)
-"""Neither orders nor money but those of the test."""
+"""Only the orders and money of the test."""
 ALL = {"paidAtMin": "2020-01-01T00:00:00Z", "paidAtMax": "2030-01-01T00:00:00Z"}
 
 

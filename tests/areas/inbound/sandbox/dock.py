@@ -10,7 +10,7 @@ QUIET = InboundBehaviour(opening_shipments=0)
 """Products, and no shipments but those of the test."""
 
 GTINS = ("3760452000009", "3760452000016", "3760452000023")
-"""Of products that are referenced when the shop opens."""
+"""GTINs of products that are referenced when the shop opens."""
 
 
 def item(number: int = 0, quantity: int = 5, **changes: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from feedtool.model.nouns import Item
 from feedtool.model.settings import Guards
 
 USUAL = Guards()
-"""Where nobody has set any."""
+"""The default settings."""
 CHANGE = Guards(price_change=Decimal(30))
 SHRUNK = Guards(fewer_rows=Decimal(40))
 

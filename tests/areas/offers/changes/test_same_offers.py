@@ -66,7 +66,7 @@ def updates(draw: st.DrawFn) -> dict[str, str]:
 
 
 ROWS = st.one_of(upserts(), upserts(), updates(), rows_with("Delete"))
-"""Of an offers sheet; whatever is wrong with one is so for both shops."""
+"""Rows of an offers sheet; a wrong row is wrong for both shops."""
 
 
 class File(NamedTuple):

@@ -157,7 +157,7 @@ NONE: tuple[Any, ...] = (
     *([], {"offerRequests": []}, {"offerRequests": None}, {}, None, LONE, "A"),
     *({"offerRequests": LONE}, b"[{", b'[{"quantity": NaN}]', b'["\xff"]'),
 )
-"""An upload is a set of offer requests, and these are none."""
+"""Bodies that are no set of offer requests."""
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def xlsx(folder: Path) -> Path:
-    """The sample with which all others are compared."""
     return sample("xlsx", folder)
 
 

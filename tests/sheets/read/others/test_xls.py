@@ -21,7 +21,7 @@ REFUSED = {
     "cut off": (START, 0, "legacy-xls"),
     "too large": (START, (64 << 20) + 1, "legacy-xls"),
 }
-"""How a file begins, what size it is filled up to, and the code."""
+"""The beginning of a file, the size that it is filled up to, and the code."""
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -52,7 +52,7 @@ def with_dates_as(number: int, folder: Path) -> bytes:
 
 
 ENDS = (27, 36, 50, 58)
-"""Of the two ranges that these formats are numbered in."""
+"""Ends of the two ranges of these formats' numbers."""
 INSIDE = [number for number in (*range(27, 37), *range(50, 59)) if number not in ENDS]
 
 
