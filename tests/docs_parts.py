@@ -11,9 +11,10 @@ from functools import cache
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from feedtool.areas.registry import load
 from feedtool.check.fixes import all_fixes
@@ -23,6 +24,7 @@ from feedtool.cli import feedtool
 from feedtool.ledger.sellers import Figures
 from feedtool.model.call import Budget
 from feedtool.model.errors import Exit, FileProblem
+from feedtool.model.settings import ROOM_SETTINGS, AccountSettings
 from feedtool.report.codes import BOTH, ROW, words_in
 from feedtool.runs import profiles
 from feedtool.runs.codes import all_codes
@@ -140,21 +142,27 @@ def budget_settings() -> str:
 
 def service_settings() -> str:
     """The settings of a profile for differences of its service."""
-    return _settings(type(profiles.Profile().dialect), without=profiles.RECORDS)
+    records = (kind for kind in load().settings if not kind.TABLE)
+    kinds: tuple[type[Struct], ...] = (AccountSettings, *ROOM_SETTINGS, *records)
+    meanings = {name: text for kind in kinds for name, text in field_docs(kind).items()}
+    settings = profiles.all_settings(AccountSettings())
+    keys = {name: value for name, value in settings.items() if not isinstance(value, Struct)}
+    return _settings(keys, meanings)
 
 
 def setting_tables() -> str:
     """The settings of a profile that are in tables of the configuration."""
     return "\n\n".join(
-        f"## [profile.NAME.{name}]\n\n{_first_line(inspect.getdoc(kind) or '')}\n\n"
-        f"{_settings(kind)}"
-        for name, kind in profiles.RECORDS.items()
+        f"## [profile.NAME.{name}]\n\n{_first_line(inspect.getdoc(table) or '')}\n\n"
+        f"{_settings(asdict(table), field_docs(type(table)))}"
+        for name, table in profiles.all_settings(AccountSettings()).items()
+        if isinstance(table, Struct)
     )
 
 
 def page_rights() -> str:
     """The settings of a user of a shared page."""
-    return _settings(PageRights)
+    return _settings(asdict(PageRights()), field_docs(PageRights))
 
 
 def metrics() -> str:
@@ -313,14 +321,8 @@ def _options_of(command: click.Command) -> Iterator[tuple[str, str]]:
                 yield f"`{shown[0]}`", shown[1]
 
 
-def _settings(kind: type[Any], without: Iterable[str] = ()) -> str:
-    meanings = field_docs(kind)
-    default = kind()
-    rows = (
-        (f"`{name}`", _toml(getattr(default, name)), meanings.get(name, ""))
-        for name in kind.__struct_fields__
-        if name not in without
-    )
+def _settings(defaults: Mapping[str, object], meanings: Mapping[str, str]) -> str:
+    rows = ((f"`{name}`", _toml(value), meanings.get(name, "")) for name, value in defaults.items())
     return markdown_table(("Setting", "Default", "Meaning"), rows)
 
 

@@ -10,11 +10,10 @@ from pathlib import Path
 from types import FunctionType
 from typing import TypeGuard
 
-from msgspec import Struct
-from msgspec.structs import asdict, astuple
+from msgspec.structs import asdict
 
+from feedtool.areas.registry import load
 from feedtool.model.call import Call
-from feedtool.model.settings import AccountSettings
 from tests.reached import values_of
 
 UNKNOWN = "{}"
@@ -84,11 +83,7 @@ def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[st
 @cache
 def _paths() -> Mapping[str, str]:
     """Setting → its path, of the settings that are paths."""
-    settings = AccountSettings()
-    records = (settings, *astuple(settings))
-    values = (
-        item for record in records if isinstance(record, Struct) for item in asdict(record).items()
-    )
+    values = (item for kind in load().settings for item in asdict(kind()).items())
     return {name: value for name, value in values if isinstance(value, str) and "/" in value}
 
 

@@ -28,6 +28,8 @@ COY = frozenset(
 )
 LOOP = frozenset("_ixynefkv")
 SMALL, LARGE, MOST_FIELDS = 60, 600, 15
+SHORT = ("__init__.py", "area.py", "settings.py")
+"""Modules that are short where there is little to declare."""
 RECORD_BASES = frozenset({"NamedTuple", "Struct", "Protocol", "TypedDict"})
 
 
@@ -59,7 +61,7 @@ class Tree:
         lines = len(self.sources[name].splitlines())
         self.numbers["modules"] += 1
         self.numbers["lines"] += lines
-        if lines < SMALL and path.name != "__init__.py":
+        if lines < SMALL and path.name not in SHORT:
             self.places[f"modules under {SMALL} lines"].append(f"{path}: {lines}")
         if lines > LARGE:
             self.places[f"modules over {LARGE} lines"].append(f"{path}: {lines}")

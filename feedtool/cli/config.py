@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import click
 from click.core import ParameterSource
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, echo, home_path
@@ -30,6 +31,7 @@ from feedtool.cli.options import (
 from feedtool.cli.options_account import ConnectionOptions, Notifying
 from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
+from feedtool.runs.profiles import Profile, all_settings
 
 SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "hook", "webhook")
 """A command may hold a secret as well as print one, and so may the path of an address."""
@@ -211,13 +213,11 @@ def _budget(ctx: click.Context) -> list[Row]:
 
 def _dialect(ctx: click.Context) -> list[Row]:
     """The dialect's fields; those that differ from the default come from the profile."""
-    from feedtool.model.settings import AccountSettings
-
     state = chosen(ctx)
-    usual = _fields(AccountSettings())
+    usual = _fields(all_settings(Profile().dialect))
     return [
         (name, value, DEFAULT if value == usual[name] else _of_profile(state))
-        for name, value in _fields(state.profile.dialect).items()
+        for name, value in _fields(all_settings(state.profile.dialect)).items()
     ]
 
 
@@ -225,15 +225,13 @@ def _of_profile(state: ChosenProfile) -> str:
     return str(state.profile.path or f"{state.config.path}, profile")
 
 
-def _fields(settings: Any, table: str = "") -> dict[str, object]:
-    """Fields as the configuration writes them; a field of a table as `table.field`."""
-    from msgspec import Struct
-
+def _fields(settings: Mapping[str, Any], table: str = "") -> dict[str, object]:
+    """Settings as the configuration writes them; a setting of a table as `table.name`."""
     values: dict[str, object] = {}
-    for field in settings.__struct_fields__:
-        value, name = getattr(settings, field), f"{table}{field}"
+    for key, value in settings.items():
+        name = f"{table}{key}"
         if isinstance(value, Struct):
-            values |= _fields(value, f"{name}.")
+            values |= _fields(asdict(value), f"{name}.")
         elif isinstance(value, tuple):
             values[name] = list(value)
         else:

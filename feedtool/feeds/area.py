@@ -17,7 +17,7 @@ from feedtool.model.cells import Value
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code, Item, Loss
-from feedtool.model.settings import AccountSettings
+from feedtool.model.settings import AccountSettings, Settings
 from feedtool.model.text import Translator, tr
 
 if TYPE_CHECKING:
@@ -170,6 +170,8 @@ class Area(NamedTuple):
     it is `{}`."""
     service: Service | None = None
     """Only one area has it."""
+    settings: tuple[type[Settings], ...] = ()
+    """Its settings in a profile, which its code reads by `AccountSettings.of`."""
 
 
 class Areas(Struct, frozen=True, dict=True):
@@ -219,6 +221,10 @@ class Areas(Struct, frozen=True, dict=True):
     @cached_property
     def service(self) -> Service:
         return next((area.service for area in self.areas if area.service), Service())
+
+    @cached_property
+    def settings(self) -> tuple[type[Settings], ...]:
+        return tuple(kind for area in self.areas for kind in area.settings)
 
     def waits(self, settings: AccountSettings) -> "list[Wait]":
         """Return the lines of `feedtool todo`, in the order of the exports."""

@@ -48,7 +48,9 @@ class Mode(Struct, frozen=True):
     code: str
     cost: str
     additional: str
-    is_large: bool = False
+    same: str
+    """The mode of the JSON packages that means the same; empty for a mode that they lack."""
+    is_large: bool
     """True if it is for large parcels, which do not need the mandatory mode."""
 
 

@@ -3,19 +3,20 @@
 Source: the field's knowledge of services of this family. Nothing here is a constant elsewhere.
 """
 
+import codecs
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeGuard, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from feedtool.model.call import AskService
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.fulfilment_settings import InboundSettings, OutboundSettings
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
 
@@ -114,140 +115,86 @@ class Guards(Struct, frozen=True):
             raise ValueError("price_factor must be above 1, or 0 for none")
 
 
-class OrderSettings(Struct, frozen=True):
-    """Settings of orders; 0 switches a guard off."""
+class Range(NamedTuple):
+    """The values that a number may have, from 0 on: an annotation of a setting."""
 
-    carriers: tuple[str, ...] = ()
-    """The names of carriers that are expected; another is a warning. None expects any."""
-    carrier: str = ""
-    """The carrier of rows that name none."""
-    tracking: Mapping[str, str] = field(default_factory=dict)
-    """Carrier → its tracking address, with `{parcelNumber}` for the number."""
-    shipping_cost_refund: str = ""
-    """`yes` or `no` for cancellations without this value; empty if each must have it."""
-    line_management: Mapping[str, str] = field(default_factory=dict)
-    """salesChannelId → `yes` if single lines may be shipped; `no` refuses parts of an order."""
-    gesture_done: tuple[str, ...] = ("Accepted", "Validated", "Success", "Completed", "Done")
-    """The service's words for a gesture that was granted."""
-    gesture_refused: tuple[str, ...] = ("Rejected", "Refused", "Failure", "Cancelled")
-    """The service's words for a gesture that was not granted."""
-    accept_within: int = 0
-    """Hours in which an order is to be accepted: a deadline is shown; 0 shows none."""
-    refusals: Decimal = Decimal(20)
-    """Percent of a file's orders that may be refused or cancelled, where these are 5 or more."""
-    gestures: Decimal = Decimal(200)
-    """The highest sum of the commercial gestures of a file, in its currency."""
-    gesture_share: Decimal = Decimal(50)
-    """Percent of its line that a gesture may be."""
+    most: int
+    meaning: str
+    """The words for the number in an error: `rate of VAT`."""
+    unit: str
+    """The words for it in the hint: `percentage`."""
 
 
-class DiscussionSettings(Struct, frozen=True):
-    """Settings of discussions."""
+class Added(NamedTuple):
+    """An annotation of a table whose entries replace those of its default, or are added to them."""
 
-    replies: Mapping[str, str] = field(default_factory=dict)
-    """Name → the text of a saved reply; the row's values replace `{orderId}`, `{product}`,
-    `{parcelNumber}`, `{trackingUrl}` and `{carrierName}`."""
-    reply_reads: str = "yes"
-    """`yes` if a reply marks the messages read that it answers; `no` leaves it to Mark read."""
-    reply_length: int = 1500
-    """Characters of a message; longer is a warning, since the specification contradicts itself."""
-    attachment_bytes: int = 4_000_000
-    """Bytes of all files of a message together."""
-    same_replies: int = 20
-    """Discussions that may get the same text without a saved reply; 0 switches the guard off."""
-    message_receiver: str = "receivers"
-    """The member that names who gets a message: `receivers` for a list, `receiver` for one."""
-    patch_op: str = "opt"
-    """The member with the operation of a patch: `opt`, or `op`."""
-    patch_value: str = "string"
-    """`string` sends "true" for yes in a patch, `boolean` sends true."""
+    is_closed: bool = False
+    """True if it takes only the names of its default."""
+
+
+FilledText = Annotated[str, Meta(min_length=1)]
+PAUSE = Range(86_400, tr("pause that can be kept"), tr("number of seconds"))
+DAYS = Range(365, tr("number of days"), tr("number of days"))
+
+
+class Settings(Struct, frozen=True):
+    """Settings of an area, or of a room: `AccountSettings.of` returns them.
+
+    Their `__post_init__` raises ValueError for impossible values, with the reason and the hint.
+    """
+
+    TABLE: ClassVar[str] = ""
+    """The table of a profile that holds them; empty if they are keys of the profile itself."""
+    BEFORE: ClassVar[str] = ""
+    """The key of a profile before which they are listed; empty: after all others."""
+
+
+class Pauses(Settings, frozen=True):
+    """Pauses before batches, and before a request that is repeated."""
+
+    BEFORE = "keep_personal"
+
+    batch_pause: Annotated[int, PAUSE] = 0
+    """Seconds between two batches of products; the field knows of quotas of creations."""
+    quota_pause: Annotated[int, PAUSE] = 3600
+    """Seconds without a batch after a report said that a quota of creations was used up."""
+    resend_pause: Annotated[int, PAUSE] = 600
+    """Seconds after which a batch of products, or a row of a legacy zip, is sent once more where
+    the answer was lost and the service shows nothing of it."""
+
+
+class CursorSettings(Settings, frozen=True):
+    """The times that exports with a cursor read again."""
+
+    BEFORE = "keep_personal"
+
+    cursor_overlap: Annotated[int, Range(86_400, tr("time that is read again"), PAUSE.unit)] = 600
+    """Seconds before a cursor's position that are read again, since changes are shown late."""
+    reconcile_every: Annotated[int, DAYS] = 1
+    """Days after which an export with a cursor reads the last days as a whole; 0 is never."""
+    reconcile_days: Annotated[int, DAYS] = 30
+    """The number of these last days; a new cursor begins with them."""
+
+
+ROOM_SETTINGS: tuple[type[Settings], ...] = (Pauses, CursorSettings)
+
+AnySettings = TypeVar("AnySettings", bound=Settings)
 
 
 class AccountSettings(Struct, frozen=True):
-    """The settings of one seller's service."""
+    """The settings of one seller's service: those of several rooms, and records of the others."""
 
-    upload_body: str = "array"
-    """`array`, or `offerRequests` for an object around it."""
-    tax_codes: Mapping[str, str] = field(
-        default_factory=lambda: {"VAT": "VAT", "EcoPart": "EcoPart", "DEA": "DEA"}
-    )
-    """The specification's tax code → the one that is sent."""
-    vat_scale: int = 100
-    """100 sends 20 for twenty percent, 1 sends 0.2."""
-    delivery_modes: tuple[str, ...] = SMALL_PARCEL_MODES + LARGE_PARCEL_MODES
-    """The modes that the account may use."""
     mandatory_mode: str | None = MANDATORY_MODE
     """Required of every list of modes without a large-parcel mode; None requires none."""
-    gtin_as: str = "string"
+    gtin_as: Literal["string", "number"] = "string"
     """`string` or `number`."""
     conditions: tuple[str, ...] = CONDITION_NAMES
     """The conditions that an offer may have."""
-    legacy_conditions: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "New": "6",
-            "UsedLikeNew": "1",
-            "UsedVeryGoodState": "2",
-            "GoodState": "3",
-            "UsedAverageState": "4",
-            "Refurbished": "5",
-            "RefurbishedLikeNew": "5",
-            "RefurbishedVeryGoodState": "5",
-            "RefurbishedCorrectState": "5",
-        }
-    )
-    """Condition → its ProductCondition in a legacy zip; a number is read as its first condition."""
-    legacy_modes: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "Standard": "NotTrackedHomeDelivery",
-            "Tracked": "TrackedHomeDelivery",
-            "Registered": "SignedHomeDelivery",
-        }
-    )
-    """DeliveryMode of a legacy zip → the mode of the JSON packages that means the same."""
-    legacy_document_type: str = "http://www.cdiscount.com/uri/document"
-    """The type of the relationship that leads to a legacy zip's Offers.xml."""
-    legacy_pools: Mapping[str, str] = field(default_factory=dict)
-    """salesChannelId → the Id of its publication pool, for accounts that still write that instead
-    of SalesChannelId; 1 is the primary channel's."""
-    legacy_transport: str = "bytes"
-    """The transport of a legacy zip: `bytes` for the zip itself, `url` for its public address."""
-    legacy_folder: str = ""
-    """With `url`: the folder into which the zip is put."""
-    legacy_address: str = ""
-    """With `url`: the public address of that folder."""
     currencies: tuple[str, ...] = ("€", "EUR")
     """Signs and codes that may stand before or after an amount."""
     primary_channel: str = "PRIMARY"
     """The channel of rows that name none, where no --channel does."""
-    product_fields: tuple[str, ...] = (
-        *("gtin", "sellerProductReference", "title", "description"),
-        *("sellerPictureUrls_1", "categoryCode"),
-    )
-    """The common data that every product's row must fill; sellers who only complete products that
-    are known already may need fewer."""
-    operator_category: str = "C1"
-    """The cell of the channel operator's own products templates that holds the category's code."""
-    operator_notes: int = 3
-    """Rows there between the row of codes and the products: mono or multi, a blank one,
-    constraints. One more is recognised without this setting."""
-    picture_schemes: tuple[str, ...] = ("https",)
-    """Schemes of pictures' addresses; another is a warning."""
-    picture_types: tuple[str, ...] = ("jpg", "jpeg", "png", "gif", "bmp", "webp")
-    """Endings of pictures' addresses; another is a warning."""
-    batch_pause: int = 0
-    """Seconds between two batches of products; the field knows of quotas of creations."""
-    quota_pause: int = 3600
-    """Seconds without a batch after a report said that a quota of creations was used up."""
-    resend_pause: int = 600
-    """Seconds after which a batch of products, or a row of a legacy zip, is sent once more where
-    the answer was lost and the service shows nothing of it."""
-    cursor_overlap: int = 600
-    """Seconds before a cursor's position that are read again, since changes are shown late."""
-    reconcile_every: int = 1
-    """Days after which an export with a cursor reads the last days as a whole; 0 is never."""
-    reconcile_days: int = 30
-    """The number of these last days; a new cursor begins with them."""
-    keep_personal: int = 90
+    keep_personal: Annotated[int, DAYS._replace(most=3_650)] = 90
     """Days after which snapshots of files with orders or invoices are deleted: `results` and
     `resume` do without them then. 0 keeps them."""
     report_page_size: int | None = None
@@ -255,17 +202,6 @@ class AccountSettings(Struct, frozen=True):
     csv_fallback: str = ""
     """Encoding of a CSV that is neither marked nor UTF-8: `cp1252`, `gb18030`. Empty: the words of
     the text decide on its code page, of Windows, DOS or Mac."""
-    invoice_name: str = ""
-    """The names of invoices' files, as a regular expression whose first group is the order:
-    `.*_([^_]+)[.]pdf`. Empty: a file is called as its order is."""
-    accounts: Mapping[str, str] = field(default_factory=dict)
-    """Accounts of the journal that replace usual ones: a type of event, or `clearing`, `bank`,
-    `vat_sales` → its number."""
-    journal: str = "MKT"
-    """The code of the journal in which operations and payments are booked."""
-    vat_rate: Decimal = Decimal(0)
-    """Percent of VAT that the journal takes out of sales and refunds of which the service shows no
-    VAT; 0 leaves them whole."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """The seller's own headers → our keys."""
     bounds: Bounds = field(default_factory=Bounds)
@@ -274,10 +210,42 @@ class AccountSettings(Struct, frozen=True):
     """The limits of reading a file."""
     guards: Guards = field(default_factory=Guards)
     """The guards, which hold back valid rows that look like a mistake."""
-    orders: OrderSettings = field(default_factory=OrderSettings)
-    outbound: OutboundSettings = field(default_factory=OutboundSettings)
-    inbound: InboundSettings = field(default_factory=InboundSettings)
-    discussions: DiscussionSettings = field(default_factory=DiscussionSettings)
+    records: tuple[Settings, ...] = ()
+    """Settings of areas and rooms, each of another type; of a type that is missing, all have their
+    default."""
+
+    def __post_init__(self) -> None:
+        try:
+            codecs.lookup(self.csv_fallback or "ascii")
+        except LookupError:
+            reason = tr("csv_fallback = {value} is no encoding", value=repr(self.csv_fallback))
+            raise ValueError(reason, tr('write "cp1252", for example')) from None
+
+    def of(self, kind: type[AnySettings]) -> AnySettings:
+        """Return the settings of an area or a room."""
+        for record in self.records:
+            if isinstance(record, kind):
+                return record
+        return kind()
+
+    def having(self, record: Settings) -> "AccountSettings":
+        """Return them with other settings of an area or a room."""
+        others = (other for other in self.records if type(other) is not type(record))
+        return replace(self, records=(*others, record))
+
+    def by_key(self, of_areas: Iterable[type[Settings]]) -> dict[str, Any]:
+        """Return the values of a profile's keys, in the order of documents; a table is a Struct."""
+        values = {name: getattr(self, name) for name in self.__struct_fields__ if name != "records"}
+        for kind in (*ROOM_SETTINGS, *of_areas):
+            record = self.of(kind)
+            added = {name: getattr(record, name) for name in kind.__struct_fields__}
+            if kind.TABLE:
+                added = {kind.TABLE: record}
+            keys = [*values]
+            place = keys.index(kind.BEFORE) if kind.BEFORE in values else len(keys)
+            values |= added
+            values = {key: values[key] for key in (*keys[:place], *added, *keys[place:])}
+        return values
 
 
 OpenCatalog = Callable[[str | None], Any]

@@ -15,7 +15,7 @@ hook = "tell-the-team"           gets the summary of each run, as JSON on its st
 webhook = "https://…"            the same, posted
 log = "/var/log/feedtool.jsonl"  what is done, a JSON object a line
 results = "s3://bucket/shop"     where workers put the answers
-vat_scale = 100                  any field of `AccountSettings`
+vat_scale = 100                  any field of `AccountSettings`, or of the settings of an area
 
 [profile.shop.columns]           the seller's own headers
 "Mon EAN" = "product.gtin"
@@ -26,7 +26,7 @@ recipes = "recipes"              the folder of its recipes, beside this file
 preparationTime = 2
 
 [profile.shop.bounds]            any field of `Bounds`
-[profile.shop.orders]            any field of `OrderSettings`; so inbound, outbound, discussions
+[profile.shop.orders]            any field of `OrderSettings`; so other areas with a `TABLE`
 [profile.shop.discussions.replies]
 parcel = "Your parcel {parcelNumber} is on its way: {trackingUrl}"
 

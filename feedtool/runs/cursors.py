@@ -25,7 +25,7 @@ from feedtool.ledger.cursors import Advance, Batch, Cursor, CursorName, Cursors,
 from feedtool.ledger.lock import Held, hold
 from feedtool.model.call import Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
-from feedtool.model.settings import Context
+from feedtool.model.settings import Context, CursorSettings
 from feedtool.model.text import Language, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_lines, write_objects
 from feedtool.report.file import Exported, Increment
@@ -205,7 +205,7 @@ class _Scope(NamedTuple):
 
 
 def _scope(cursor: Cursor | None, query: Query, now: datetime) -> _Scope:
-    settings = query.settings
+    settings = query.settings.of(CursorSettings)
     last_days = now - timedelta(days=settings.reconcile_days)
     if cursor is None:
         return _Scope(query.since or last_days, reconciled_at=now)

@@ -16,6 +16,7 @@ from feedtool.delivery.plan import Plan
 from feedtool.feeds.direct import Direct
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import FeedtoolError, FileProblem, Interrupted, NotAuthorised
+from feedtool.model.settings import Pauses
 from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import digest_of, write_copies_of
@@ -71,7 +72,7 @@ def deliver_run(
     from feedtool.delivery.steps import CallSettings, DeliverySettings
 
     dialect, sellers = reading.dialect, workspace.ledger.sellers
-    key = seller_key(session.address, session.seller)
+    key, pauses = seller_key(session.address, session.seller), dialect.of(Pauses)
     try:
         kept = sellers.pace(key)
         delivery = Delivery(
@@ -90,9 +91,9 @@ def deliver_run(
             stopping=session.stopping,
             settings=DeliverySettings(
                 CallSettings(dialect, session.seller, session.page),
-                batch_pause=timedelta(seconds=dialect.batch_pause),
-                quota_pause=timedelta(seconds=dialect.quota_pause),
-                before_resending=timedelta(seconds=dialect.resend_pause),
+                batch_pause=timedelta(seconds=pauses.batch_pause),
+                quota_pause=timedelta(seconds=pauses.quota_pause),
+                before_resending=timedelta(seconds=pauses.resend_pause),
             ),
         )
         try:

@@ -6,23 +6,30 @@ from collections.abc import Mapping
 from decimal import Decimal
 from itertools import pairwise
 from textwrap import dedent
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
+from msgspec import Struct
 
 from feedtool.check.recipes.recipe import PICKS, Join, Match, RecipeFile
 from feedtool.feeds.area import Areas
 from feedtool.model.call import Budget
-from feedtool.model.settings import AccountSettings
+from feedtool.model.settings import ROOM_SETTINGS, AccountSettings, Added, FilledText, Range
 from feedtool.runs.config import ACTIONS, BUDGET_BOUNDS, EVERY, FILE, PageRights
-from feedtool.runs.profiles import ACCOUNT, CHOICES, FLAGS, RANGES, RECORDS, TIMEOUTS
+from feedtool.runs.profiles import (
+    ACCOUNT,
+    FLAGS,
+    TIMEOUTS,
+    all_settings,
+    choices_of,
+    settings_of_areas,
+)
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"type": "string"}
 LEAST = {"limits": 1, "reading": 1, "guards": 0}
 """The lowest number in each of these records."""
-CLOSED = ("tax_codes",)
-"""Tables that take only the names of their defaults."""
+FILLED = {**TEXT, "minLength": 1}
 NAME = r"^[^\W\d]\w*$"
 AGE = r"^\s*(\d+(\.\d+)?\s*[mhd])?\s*$"
 
@@ -52,7 +59,10 @@ def recipe_schema(areas: Areas) -> Document:
 
 def configuration_schema(options: Mapping[str, Document]) -> Document:
     """Return the schema of `feedtool.toml`; `options` are those of all commands, by name."""
-    profile = _record(AccountSettings)
+    settings = _properties(AccountSettings)
+    for kind in (*ROOM_SETTINGS, *settings_of_areas()):
+        settings |= {kind.TABLE: _record(kind)} if kind.TABLE else _properties(kind)
+    profile = _table({key: settings[key] for key in all_settings(AccountSettings())})
     profile["properties"] |= {
         **dict.fromkeys(ACCOUNT, TEXT),
         **{name: {"type": "number", "exclusiveMinimum": 0} for name in TIMEOUTS},
@@ -64,9 +74,6 @@ def configuration_schema(options: Mapping[str, Document]) -> Document:
             "description": "Values of blank cells and absent columns, by field.",
         },
     }
-    filled = {**TEXT, "minLength": 1}  # without an account there is no place for the booking
-    profile["properties"]["journal"] |= filled
-    profile["properties"]["accounts"] |= _mapping(filled)
     page = _table({"users": _mapping(_page_rights())})
     budgets = _mapping({**_budget(), "required": ["per_second"]})
     tables = {"defaults": _table(options), "profile": _mapping(profile), "page": page}
@@ -108,37 +115,46 @@ def _mapping(value: Document) -> Document:
 
 
 def _record(kind: type[Any], least: int | None = None) -> Document:
-    """Return the table of a record of settings."""
+    return _table(_properties(kind, least))
+
+
+def _properties(kind: type[Any], least: int | None = None) -> dict[str, Document]:
+    """Return the schemas of the fields of a record, whose numbers are not below `least`."""
     meanings, default = field_docs(kind), kind()
+    hints = get_type_hints(kind, include_extras=True)
     properties = {}
     for name in kind.__struct_fields__:
-        setting = _setting(name, getattr(default, name))
+        setting = _setting(name, getattr(default, name), hints[name])
         if least is not None:
             setting["minimum"] = least
         if meaning := meanings.get(name):
             setting["description"] = meaning
-        properties[name] = setting
-    return _table(properties)
+        properties[name] = setting | (FILLED if hints[name] == FilledText else {})
+    return properties
 
 
-def _setting(name: str, default: object) -> Document:
-    """Return the schema of a setting, by the type of its default."""
-    if name in RECORDS:
-        return _record(RECORDS[name], LEAST.get(name))
+def _setting(name: str, default: object, hint: Any) -> Document:
+    """Return the schema of a setting, by its type and its default."""
+    if isinstance(default, Struct):
+        return _record(type(default), LEAST.get(name))
     schema: Document = {"type": "integer"}
+    marks = getattr(hint, "__metadata__", ())
     match default:
-        case _ if name in CHOICES:
-            schema = {"enum": list(CHOICES[name])}
+        case _ if choices := choices_of(hint):
+            schema = {"enum": list(choices)}
         case Decimal():
             schema = {"type": "number"}
         case tuple():
             schema = {"type": "array", "items": TEXT}
         case Mapping():
-            schema = _table(dict.fromkeys(default, TEXT)) if name in CLOSED else _mapping(TEXT)
+            schema = _mapping(FILLED if hint == Mapping[str, FilledText] else TEXT)
+            if any(isinstance(mark, Added) and mark.is_closed for mark in marks):
+                schema = _table(dict.fromkeys(default, TEXT))
         case str():
             schema = TEXT
-    if name in RANGES:
-        schema |= {"minimum": 0, "maximum": RANGES[name][0]}
+    for mark in marks:
+        if isinstance(mark, Range):
+            schema |= {"minimum": 0, "maximum": mark.most}
     return schema if default is None else {**schema, "default": default}
 
 

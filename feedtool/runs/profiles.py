@@ -1,20 +1,27 @@
 """A profile: the address of an account, and the form of its service; see `config`."""
 
-import codecs
 import dataclasses
 import math
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.model.call import Budget
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.file_version import Version, version_of
-from feedtool.model.settings import CELL, AccountSettings, Constant, is_constant
+from feedtool.model.settings import (
+    ROOM_SETTINGS,
+    AccountSettings,
+    Added,
+    Constant,
+    Range,
+    Settings,
+    is_constant,
+)
 from feedtool.model.text import tr
 from feedtool.runs.config_tables import (
     config_problem,
@@ -40,33 +47,7 @@ TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout", "notify_wait")
 FLAGS = ("changed_only", "prefer_update", "insecure_http")
 """Yes or no, about the sending of files; each is an option, too."""
 
-CHOICES = {
-    "upload_body": ("array", "offerRequests"),
-    "vat_scale": (100, 1),
-    "gtin_as": ("string", tr("number")),
-    "legacy_transport": ("bytes", "url"),
-}
-
-RANGES = {
-    "operator_notes": (30, tr("number of rows between codes and products"), tr("number")),
-    "batch_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
-    "quota_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
-    "cursor_overlap": (86_400, tr("time that is read again"), tr("number of seconds")),
-    "reconcile_every": (365, tr("number of days"), tr("number of days")),
-    "reconcile_days": (365, tr("number of days"), tr("number of days")),
-    "keep_personal": (3_650, tr("number of days"), tr("number of days")),
-    "vat_rate": (100, tr("rate of VAT"), tr("percentage")),
-    "resend_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
-}
-"""The highest value of numbers from 0 on, and two names of them. The header of a template is looked
-for among the first 40 rows of a sheet."""
-
-RECORDS: Mapping[str, type[Any]] = {
-    name: type(value)
-    for name in AccountSettings.__struct_fields__
-    if isinstance(value := getattr(AccountSettings(), name), Struct)
-}
-"""The settings that are records: each is a table in the file."""
+AnyStruct = TypeVar("AnyStruct", bound=Struct)
 
 
 class Profile(Struct, frozen=True):
@@ -115,7 +96,9 @@ def profile_of(
             reason = tr("{name} = {value} is no text or number", name=key, value=value)
             hint = tr("write {name} = 2, for example", name=key)
             raise config_problem(f"{where}, [default]", reason, hint)
-    known, account_names = AccountSettings.__struct_fields__, (*ACCOUNT, *TIMEOUTS, *FLAGS)
+    account_names = (*ACCOUNT, *TIMEOUTS, *FLAGS)
+    of_areas = _settings_for(table.keys() - account_names)
+    known = AccountSettings().by_key(of_areas)
     refuse_unknown(table, (*account_names, *known, "recipes", "default", "budget"), where)
     account = {name: table[name] for name in account_names if name in table}
     for name, value in account.items():
@@ -156,82 +139,81 @@ def _check_account(name: str, value: Any, where: str) -> None:
 
 def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
     """Return the settings with the fields of a profile that differ from the default."""
-    default = AccountSettings()
-    for name, allowed in CHOICES.items():
-        if name in table and table[name] not in allowed:
-            reason = tr("{name} = {value} is not possible", name=name, value=repr(table[name]))
-            hint = tr("use one of {choices}", choices=", ".join(map(repr, allowed)))
-            raise config_problem(where, reason, hint)
-    values = _values(default, table, where)
-    if "tax_codes" in values:
-        refuse_unknown(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
-    for name in ("tax_codes", "legacy_conditions", "legacy_modes"):
-        if name in values:
-            values[name] = {**getattr(default, name), **values[name]}
-    settings = AccountSettings(**values)
-    for lack, way_out in _impossible(settings):
-        raise config_problem(where, lack, way_out)
-    return settings
+    of_areas = _settings_for(table)
+    refuse_unknown(table, AccountSettings().by_key(of_areas), where)
+    left, records = dict(table), []
+    for kind in (*ROOM_SETTINGS, *of_areas):
+        if kind.TABLE:
+            fields, place = table_of(left, kind.TABLE, where), f"{where}, [{kind.TABLE}]"
+            left.pop(kind.TABLE, None)
+        else:
+            names, place = kind.__struct_fields__, where
+            fields = {name: left.pop(name) for name in names if name in left}
+        if fields:
+            records.append(_record(kind, fields, place))
+    return replace(_record(AccountSettings, left, where), records=tuple(records))
 
 
-def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
-    """Yield impossible values, and how to correct them."""
-    if settings.legacy_transport == "url":
-        if not settings.legacy_folder:
-            yield (
-                tr('legacy_transport = "url" needs legacy_folder'),
-                tr("name the folder that your web server publishes"),
-            )
-        if not settings.legacy_address.startswith(("https://", "http://")):
-            yield (
-                tr('legacy_transport = "url" needs legacy_address'),
-                tr('write the public address of that folder: "https://files.example.com/offers"'),
-            )
-    try:
-        codecs.lookup(settings.csv_fallback or "ascii")
-    except LookupError:
-        reason = tr("csv_fallback = {value} is no encoding", value=repr(settings.csv_fallback))
-        yield reason, tr('write "cp1252", for example')
-    if settings.invoice_name and not _has_group(settings.invoice_name):
-        reason = tr("invoice_name = {value} has no group", value=repr(settings.invoice_name))
-        yield reason, tr("write invoice_name = {example}", example="'.*_([^_]+)[.]pdf'")
-    if not CELL.fullmatch(settings.operator_category):
-        value = repr(settings.operator_category)
-        reason = tr("operator_category = {value} is no cell", value=value)
-        yield reason, tr('write its name: "C1"')
-    if not (settings.journal and all(settings.accounts.values())):
-        reason = tr("the journal, and each of its accounts, needs a text")
-        yield reason, tr('write journal = "MKT", for example')
-    for name, (most, meaning, number) in RANGES.items():
-        value = getattr(settings, name)
-        if not 0 <= value <= most:
-            yield (
-                tr("{name} = {value} is no {meaning}", name=name, value=value, meaning=meaning),
-                tr("write a {number} from 0 to {most}", number=number, most=most),
-            )
+def all_settings(settings: AccountSettings) -> dict[str, Any]:
+    return settings.by_key(settings_of_areas())
 
 
-def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the fields of a table in the types of their defaults, `RECORDS` as records."""
-    refuse_unknown(table, default.__struct_fields__, where)
-    values = {}
+def settings_of_areas() -> tuple[type[Settings], ...]:
+    from feedtool.areas.registry import load  # slow to import
+
+    return load().settings
+
+
+def _settings_for(keys: Iterable[str]) -> tuple[type[Settings], ...]:
+    # Areas are imported only for a key that is in no other record.
+    return settings_of_areas() if set(keys).difference(AccountSettings().by_key(())) else ()
+
+
+def _record(kind: type[AnyStruct], table: Mapping[str, Any], where: str) -> AnyStruct:
+    """Return a record with the fields of a table, in the types of their defaults."""
+    default, hints = kind(), get_type_hints(kind, include_extras=True)
+    refuse_unknown(table, kind.__struct_fields__, where)
+    values: dict[str, Any] = {}
     for name, value in table.items():
-        if name not in RECORDS:
-            values[name] = typed_like(getattr(default, name), value, f"{where}: {name}")
-            continue
-        subtable, place = table_of(table, name, where), f"{where}, [{name}]"
-        try:
-            values[name] = RECORDS[name](**_values(getattr(default, name), subtable, place))
-        except ValueError as error:
-            raise config_problem(place, str(error), tr("correct it in the file")) from error
-    return values
-
-
-def _has_group(pattern: str) -> bool:
+        usual = getattr(default, name)
+        if isinstance(usual, Struct):
+            subtable = table_of(table, name, where)
+            values[name] = _record(type(usual), subtable, f"{where}, [{name}]")
+        else:
+            values[name] = _value(name, value, usual, hints[name], where)
     try:
-        return re.compile(pattern).groups > 0
-    except re.error:
-        return False
+        return kind(**values)
+    except ValueError as error:
+        reason, hint = (*error.args, tr("correct it in the file"))[:2]
+        raise config_problem(where, reason, hint) from error
+
+
+def _value(name: str, value: Any, usual: Any, hint: Any, where: str) -> Any:
+    """Return a setting in the type of its default; UsageProblem for an impossible value."""
+    allowed = choices_of(hint)
+    if allowed and value not in allowed:
+        reason = tr("{name} = {value} is not possible", name=name, value=repr(value))
+        choices = tr("use one of {choices}", choices=", ".join(map(repr, allowed)))
+        raise config_problem(where, reason, choices)
+    value = typed_like(usual, value, f"{where}: {name}")
+    for mark in getattr(hint, "__metadata__", ()):
+        if isinstance(mark, Range) and not 0 <= value <= mark.most:
+            raise config_problem(
+                where,
+                tr(
+                    "{name} = {value} is no {meaning}", name=name, value=value, meaning=mark.meaning
+                ),
+                tr("write a {number} from 0 to {most}", number=mark.unit, most=mark.most),
+            )
+        if isinstance(mark, Added):
+            if mark.is_closed:
+                refuse_unknown(value, usual, f"{where}, [{name}]")
+            value = {**usual, **value}
+    return value
+
+
+def choices_of(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) is Literal else ()
 
 
 # Profiles in a folder, a file for each.

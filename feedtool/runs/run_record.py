@@ -34,7 +34,7 @@ from feedtool.model.sheet import (
 from feedtool.model.text import LanguageChoice, kept_text, text_of_kept, tr
 from feedtool.runs.kept_recipes import KeptRecipe
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.profiles import dialect_of
+from feedtool.runs.profiles import all_settings, dialect_of
 from feedtool.runs.row_notes import refused_rows
 
 if TYPE_CHECKING:
@@ -249,7 +249,9 @@ class RunOptions(Struct, frozen=True):
                 "as_rows": sorted(reading.as_rows),
                 "defaults": dict(reading.defaults),
             },
-            "dialect": _non_defaults(reading.dialect, AccountSettings()),
+            "dialect": _non_defaults(
+                all_settings(reading.dialect), all_settings(AccountSettings())
+            ),
             "targets": {name: str(path.absolute()) for name, path in outputs.targets.items()},
             **{key: getattr(outputs, name) for key, name in COPY_OPTIONS.items()},
             "language": list(outputs.language),
@@ -333,15 +335,15 @@ def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
             )
 
 
-def _non_defaults(settings: Any, default: Any) -> dict[str, Any]:
+def _non_defaults(settings: Mapping[str, Any], default: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that differ from the default, as in a profile."""
     table = {}
-    for name in settings.__struct_fields__:
-        value, usual = getattr(settings, name), getattr(default, name)
-        if value == usual:
+    for name, setting in settings.items():
+        value = setting
+        if value == default[name]:
             continue
         if isinstance(value, Struct):
-            value = _non_defaults(value, usual)
+            value = _non_defaults(asdict(value), asdict(default[name]))
         elif isinstance(value, tuple):
             value = list(value)
         elif isinstance(value, Decimal):

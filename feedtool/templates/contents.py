@@ -142,10 +142,7 @@ def fields_of(feed: Feed, language: Language, settings: AccountSettings) -> tupl
 def _folded(sheet: SheetDesign, settings: AccountSettings, keys: list[str]) -> frozenset[str]:
     """Return the keys to fold away: all delivery modes but the usual one, and the sheet's own."""
     modes = sheet.modes(settings)
-    legacy = settings.legacy_modes  # codes of legacy modes, each with the code of its JSON mode
-    mandatory = (
-        mode.code for mode in modes if legacy.get(mode.code, mode.code) == settings.mandatory_mode
-    )
+    mandatory = (mode.code for mode in modes if mode.same == settings.mandatory_mode)
     usual = next(mandatory, modes[0].code if modes else None)
     others = {key for mode in modes if mode.code != usual for key in (mode.cost, mode.additional)}
     return frozenset(keys) & (others | sheet.folded)

@@ -2,7 +2,9 @@
 
 import pytest
 
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.legacy.writer import SHEET
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.registry import load
 from feedtool.feeds.feed import Feed
 from feedtool.model.cells import folded
@@ -34,7 +36,7 @@ def test_its_template_has_columns_that_are_understood_and_not_retired(feed: Feed
     assert not {*keys} & {"CDAV", "PackagingUnit", "PackagingValue"}
     modes = {key.split(".")[1] for key in keys if key.startswith("deliveryModes.")}
     is_legacy = feed.sheet.name == SHEET  # its own Standard stays
-    own = AccountSettings().legacy_modes if is_legacy else ()
+    own = LegacySettings().legacy_modes if is_legacy else ()
     assert (modes - {*own}).isdisjoint(DEPRECATED_MODES)
 
 
@@ -58,7 +60,9 @@ def test_every_column_speaks_three_languages(feed: Feed) -> None:
 
 def test_the_account_sets_the_delivery_modes() -> None:
     feed = load().feeds["offers-upsert"]
-    dialect = AccountSettings(delivery_modes=("TrackedHomeDelivery", "Relay"))
+    dialect = AccountSettings().having(
+        OfferSettings(delivery_modes=("TrackedHomeDelivery", "Relay"))
+    )
     keys = [column.key for column in feed.sheet.columns(dialect) if "deliveryModes" in column.key]
     assert keys == [
         f"deliveryModes.{mode}.{amount}"

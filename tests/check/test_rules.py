@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.registry import load
 from feedtool.check.rules import all_rules
 from feedtool.feeds.rule import Rule
@@ -161,7 +162,9 @@ def test_a_workbook_is_read_and_its_flaw_is_reported_once(
 def test_a_setting_that_contradicts_the_schema(find: Find) -> None:
     for dialect in (AccountSettings(), AccountSettings(gtin_as="number")):
         assert find("schema-mismatch", offer(), dialect=dialect) == []
-    codeless = AccountSettings(tax_codes={"VAT": "", "EcoPart": "EcoPart", "DEA": "DEA"})
+    codeless = AccountSettings().having(
+        OfferSettings(tax_codes={"VAT": "", "EcoPart": "EcoPart", "DEA": "DEA"})
+    )
     (problem,) = find("schema-mismatch", offer(), dialect=codeless)
     assert (problem.row, problem.severity) == (2, "error")
     assert problem.message.startswith("price/taxes/0/code:")

@@ -16,6 +16,7 @@ from zipfile import ZipFile
 import pytest
 from msgspec.structs import replace
 
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS, PackageType
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour
@@ -132,8 +133,10 @@ def test_stock_and_price(scene: Scene) -> None:
 
 
 def by_address(folder: Path) -> DeliverySettings:
-    dialect = AccountSettings(
-        legacy_transport="url", legacy_folder=str(folder), legacy_address="https://a.example/x/"
+    dialect = AccountSettings().having(
+        LegacySettings(
+            legacy_transport="url", legacy_folder=str(folder), legacy_address="https://a.example/x/"
+        )
     )
     return DeliverySettings(CallSettings(dialect))
 

@@ -7,7 +7,9 @@ from functools import partial
 
 import pytest
 
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.check import ReadOptions
 from feedtool.check.recipes.recipe import parse_tables
 from feedtool.model.errors import UsageProblem
@@ -103,12 +105,12 @@ def test_the_catalogue_is_no_setting() -> None:
 
 
 def test_the_modes_are_the_specifications_and_no_deprecated_one() -> None:
-    assert set(AccountSettings().delivery_modes) == {
+    assert set(OfferSettings().delivery_modes) == {
         *("TrackedHomeDelivery", "SignedHomeDelivery", "ExpressHomeDelivery"),
         *("NotTrackedHomeDelivery", "FixedDateHomeDelivery", "SpecificRoomHomeDelivery"),
         "WithSetupHomeDelivery",
     }
-    assert not set(DEPRECATED_MODES) & set(AccountSettings().delivery_modes)
+    assert not set(DEPRECATED_MODES) & set(OfferSettings().delivery_modes)
 
 
 def test_no_label_means_two_conditions() -> None:
@@ -118,7 +120,7 @@ def test_no_label_means_two_conditions() -> None:
 
 
 def test_every_condition_has_its_number_in_a_legacy_zip() -> None:
-    numbers = AccountSettings().legacy_conditions
+    numbers = LegacySettings().legacy_conditions
     assert numbers.keys() == CONDITIONS.keys() | LEGACY_CONDITIONS.keys()
     assert set(numbers.values()) == set("123456")
     assert {numbers[name] for name in CONDITIONS if name.startswith("Refurbished")} == {"5"}

@@ -4,6 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from feedtool.areas.legacy.settings import LegacySettings
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.model.call import Budget
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
@@ -85,21 +87,33 @@ def test_all_of_it(files: Files) -> None:
         "token_file": "/run/secrets/token",
     }
     assert profile.dialect == AccountSettings(
-        upload_body="offerRequests",
-        vat_scale=1,
         gtin_as="number",
-        delivery_modes=("TrackedHomeDelivery", "Relay"),
         conditions=("New",),
         currencies=("CHF", "Fr."),
         csv_fallback="cp1250",
         mandatory_mode="Relay",
-        tax_codes={"VAT": "VAT", "EcoPart": "Ecotax", "DEA": "DEA"},
-        legacy_modes={**AccountSettings().legacy_modes, "Relay": "RelayDelivery"},
-        legacy_conditions={**AccountSettings().legacy_conditions, "Antique": "7"},
         columns={"Mon EAN": "product.gtin"},
         bounds=Bounds(highest_price=Decimal(1000), longest_preparation=30),
         limits=PackageLimits(upload=50),
         reading=ReadingLimits(part=1 << 32, parts=100),
+        records=(
+            OfferSettings(
+                upload_body="offerRequests",
+                vat_scale=1,
+                delivery_modes=("TrackedHomeDelivery", "Relay"),
+                tax_codes={"VAT": "VAT", "EcoPart": "Ecotax", "DEA": "DEA"},
+            ),
+            LegacySettings(
+                legacy_modes={
+                    **LegacySettings().legacy_modes,
+                    "Relay": "RelayDelivery",
+                },
+                legacy_conditions={
+                    **LegacySettings().legacy_conditions,
+                    "Antique": "7",
+                },
+            ),
+        ),
     )
     assert (profile.recipes, profile.default) == (files.folder / "own", {"preparationTime": 2})
     for empty in (config.profile("other"), config.profile(None), load(None).profile(None)):

@@ -12,7 +12,7 @@ from feedtool.feeds.export import ListPage
 from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import CursorName, Cursors
 from feedtool.model.errors import FeedtoolError, NothingToDo, UsageProblem
-from feedtool.model.settings import AccountSettings
+from feedtool.model.settings import AccountSettings, CursorSettings
 from feedtool.report.file import Exported
 from feedtool.runs import cursors
 from feedtool.runs.cursors import CursorUse
@@ -215,7 +215,7 @@ def test_days_are_reconciled_only_as_far_as_the_cursor_begins(shop: Shop) -> Non
 
 
 def test_days_need_not_be_reconciled(shop: Shop) -> None:
-    settings = AccountSettings(reconcile_every=0)
+    settings = AccountSettings().having(CursorSettings(reconcile_every=0))
     shop.export()
     shop.service.now += 3 * DAY
     shop.change("C")

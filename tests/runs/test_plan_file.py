@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.check import ReadOptions
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import AccountSettings, Bounds
@@ -190,7 +191,11 @@ UNFIT = [
     (made(), of(profile=None), "the profile was shop, and is not set"),
     (made(account=Account(is_sandbox=True)), made(), "it is for the sandbox"),
     (made(), of(is_sandbox=True), "it is not for the sandbox"),
-    (made(dialect=AccountSettings(vat_scale=1)), made(), "vat_scale was 1, and is not set"),
+    (
+        made(dialect=AccountSettings().having(OfferSettings(vat_scale=1))),
+        made(),
+        "vat_scale was 1, and is not set",
+    ),
     (made(), made(dialect=OTHER), "bounds.longest_preparation was not set, and is 9"),
     (made(), made(channel="SECOND"), "--channel was PRIMARY, and is SECOND"),
     (made(kind="offers-update"), made(), "--as was offers-update, and is not set"),
@@ -200,7 +205,7 @@ UNFIT = [
     (made(), made(), ""),
     (made(), made(("/feeds/offers.csv", "aa")), ""),
     (made(account=Account()), made(), ""),
-    (made(), made(dialect=AccountSettings(vat_scale=100)), ""),
+    (made(), made(dialect=AccountSettings().having(OfferSettings(vat_scale=100))), ""),
     (made(("a.csv", None)), made(("a.csv", None)), ""),
 ]
 

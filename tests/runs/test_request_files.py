@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item
@@ -20,7 +21,9 @@ PLACE = "offers.csv/package-001-Upsert-PRIMARY"
 
 def write(folder: Path, *sheets: CheckedSheet, body: Any = "array", **limits: Any) -> list[str]:
     """The files in the folder, after the requests of some sheets were written into it."""
-    settings = AccountSettings(limits=PackageLimits(**limits), upload_body=body)
+    settings = AccountSettings(
+        limits=PackageLimits(**limits), records=(OfferSettings(upload_body=body),)
+    )
     write_requests(folder, planned(sheets, settings), settings)
     paths = (path for path in folder.rglob("*") if path.is_file())
     return sorted(path.relative_to(folder).as_posix() for path in paths)

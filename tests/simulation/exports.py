@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine
 from feedtool.ledger import cursors
 from feedtool.ledger.database import writing
 from feedtool.model.errors import NothingToDo
-from feedtool.model.settings import AccountSettings
+from feedtool.model.settings import AccountSettings, CursorSettings
 from feedtool.runs.cursors import CursorUse
 from tests.answers import BASE
 from tests.changing import KIND, READY, SELLER, Service, bring, brought
@@ -98,7 +98,7 @@ class ExportWorld:
     def _poll(self, reader: Reader) -> None:
         """One process from its start to its end, and then the reader looks at his files."""
         self.power.is_on = True
-        settings = AccountSettings(cursor_overlap=self.overlap)
+        settings = AccountSettings().having(CursorSettings(cursor_overlap=self.overlap))
         try:
             found = bring(
                 self.service,
@@ -119,7 +119,7 @@ class ExportWorld:
                 raise Wrong(f"{found.increment} had missed something")
         self._look(reader)
 
-    overlap = AccountSettings().cursor_overlap
+    overlap = CursorSettings().cursor_overlap
 
     def _look(self, reader: Reader) -> None:
         """Read new files of the folder; perhaps take all files away."""

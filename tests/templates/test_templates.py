@@ -10,6 +10,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.registry import load
 from feedtool.feeds.template import Basis, Need
 from feedtool.model.cells import folded, letters
@@ -228,7 +229,8 @@ def test_rarely_used_columns_are_folded() -> None:
 
 def test_a_profile_decides_modes_and_conditions(tmp_path: Path) -> None:
     own = AccountSettings(
-        delivery_modes=("TrackedHomeDelivery", "DroneDelivery"), conditions=("New", "Antique")
+        conditions=("New", "Antique"),
+        records=(OfferSettings(delivery_modes=("TrackedHomeDelivery", "DroneDelivery")),),
     )
     write_template(load().feeds["offers-upsert"], tmp_path / "own.xlsx", Basis("es", Context(own)))
     workbook = load_workbook(tmp_path / "own.xlsx")

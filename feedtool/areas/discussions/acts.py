@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from feedtool.areas.discussions import codes, columns, wire
+from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.areas.discussions.wire import (
     SELLER,
     ChannelRules,
@@ -167,7 +168,8 @@ def _send(act: RequestAttempt) -> Call:
     body = json.loads(act.body)
     channel = json.loads(act.baseline or "{}").get("channel")
     return wire.send(
-        {**body, "salesChannel": channel or body["salesChannel"]}, act.package.settings.discussions
+        {**body, "salesChannel": channel or body["salesChannel"]},
+        act.package.settings.of(DiscussionSettings),
     )
 
 
@@ -248,7 +250,7 @@ def _marked(act: RequestAttempt, discussion: Discussion | None) -> str:
 
 
 def _patch_read(act: RequestAttempt) -> Call:
-    settings = act.package.settings.discussions
+    settings = act.package.settings.of(DiscussionSettings)
     name = str(act.baseline or json.loads(act.body)["messageId"])
     return wire.mark_read(name, settings)
 
@@ -261,7 +263,7 @@ READ: Direct[Discussion | None] = _of_discussion(
 )
 """Marking a message as read."""
 CLOSE: Direct[Discussion | None] = _of_discussion(
-    call=lambda act: wire.close(act.reference, act.package.settings.discussions),
+    call=lambda act: wire.close(act.reference, act.package.settings.of(DiscussionSettings)),
     judge=_of_known(judge_close),
 )
 """Closing a discussion."""

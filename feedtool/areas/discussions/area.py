@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.discussions.feeds import FEEDS
 from feedtool.areas.discussions.rules import RULES
+from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -19,5 +20,12 @@ def exports() -> "Sequence[Export]":
     return EXPORTS
 
 
-AREA = Area("discussions", tr("Discussions"), feeds=FEEDS, rules=RULES, exports=exports)
+AREA = Area(
+    "discussions",
+    tr("Discussions"),
+    feeds=FEEDS,
+    rules=RULES,
+    exports=exports,
+    settings=(DiscussionSettings,),
+)
 """Messages of customers: read, answer, close, and write first."""

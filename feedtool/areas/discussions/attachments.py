@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from feedtool.areas.discussions import codes
 from feedtool.areas.discussions.columns import FILES
+from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.feeds.feed import Row
 from feedtool.model.errors import reason_of
 from feedtool.model.nouns import Code, Issue
@@ -48,7 +49,7 @@ class LocalFile(NamedTuple):
 def files_of(row: Row) -> tuple[list[LocalFile], list[Issue]]:
     """The files that a row names, and their issues."""
     context, issues, files = row.sheet.context, list[Issue](), list[LocalFile]()
-    most = context.settings.discussions.attachment_bytes
+    most = context.settings.of(DiscussionSettings).attachment_bytes
     for key in FILES:
         if name := row.values.get(key):
             attachment = _read(context.folder / str(name), str(name), most, context.locate)

@@ -6,6 +6,7 @@ a column are in `locale/`.
 
 from functools import partial
 
+from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.areas.discussions.wire import CUSTOMER, SUPPORT
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Choice, Ignored, YesNo
@@ -51,7 +52,7 @@ class SavedReply(Choice, frozen=True):
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """The names in the profile."""
-        return tuple(column.settings.discussions.replies)
+        return tuple(column.settings.of(DiscussionSettings).replies)
 
 
 IDENTITY_COLUMNS = WORDS.group(
@@ -151,7 +152,7 @@ PERSONAL = frozenset((REPLY, SUBJECT))
 
 def columns_of(settings: AccountSettings) -> tuple[Column, ...]:
     """The columns of the template, with saved replies if the profile has any."""
-    has_replies = bool(settings.discussions.replies)
+    has_replies = bool(settings.of(DiscussionSettings).replies)
     return tuple(
         column for column in COLUMNS if has_replies or column.key not in {TEMPLATE, *VALUES}
     )

@@ -10,6 +10,7 @@ from functools import partial
 
 from feedtool.areas.discussions import acts, codes, columns
 from feedtool.areas.discussions.attachments import LocalFile, files_of
+from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.areas.discussions.wire import CUSTOMER, digest_of
 from feedtool.feeds.columns.choice import NO, YES
 from feedtool.feeds.feed import (
@@ -59,7 +60,7 @@ def _body(row: Row) -> tuple[str | None, list[Issue]]:
         message = tr("there is a text, and the name of a saved reply")
         hint = tr("empty one of the two cells")
         return None, [Issue(codes.REPLY_TWICE, message, hint, columns.TEMPLATE)]
-    saved = row.sheet.context.settings.discussions.replies[str(name)]
+    saved = row.sheet.context.settings.of(DiscussionSettings).replies[str(name)]
     filled = {key for key in columns.PLACES if row.values.get(key)}
     lacking = [key for key in _PLACE.findall(saved) if key not in filled]
     if lacking:
@@ -97,7 +98,7 @@ def asked_of(row: Row) -> Sequence[Row]:
 
 def _marked(row: Row) -> Sequence[str]:
     """The messages that a row marks as read; "" is the last unread one."""
-    usual = YES if row.sheet.context.settings.discussions.reply_reads == "yes" else NO
+    usual = YES if row.sheet.context.settings.of(DiscussionSettings).reply_reads == "yes" else NO
     choice = row.values.get(columns.MARK_READ)
     unread = str(row.values.get(columns.UNREAD) or "").replace(";", " ").split()
     if choice == YES or columns.MARK_READ in row.refused:

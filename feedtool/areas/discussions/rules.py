@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from feedtool.areas.discussions import codes, columns
 from feedtool.areas.discussions.feeds import BODY, FEEDS, OPEN, REPLY
+from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.areas.discussions.wire import CUSTOMER, digest_of
 from feedtool.feeds.columns.choice import NO
 from feedtool.feeds.feed import CHANNEL, Row, stamped_list
@@ -14,7 +15,6 @@ from feedtool.feeds.judgement import ALREADY_SO
 from feedtool.feeds.occurrences import RowPlace
 from feedtool.feeds.rule import Rule, guard_issue
 from feedtool.model.nouns import Issue
-from feedtool.model.settings import DiscussionSettings
 from feedtool.model.text import tr
 
 MESSAGES = (REPLY.kind, OPEN.kind)
@@ -43,7 +43,7 @@ def check_length(row: Row) -> Iterator[Issue]:
         return
     length, is_new = len(body), row.feed is OPEN
     least = SHORTEST_ADVISED if is_new else SHORTEST
-    advised = row.sheet.context.settings.discussions.reply_length
+    advised = row.sheet.context.settings.of(DiscussionSettings).reply_length
     if not least <= length <= LONGEST:
         message = tr(
             "the message has {count:,} characters, of {least} to {most:,}",
@@ -158,7 +158,7 @@ class RepeatedReplies:
     def see(self, sheet: int, row: Row) -> None:
         """Note a text that was typed or pasted."""
         if row.feed is REPLY and row.is_blank(columns.TEMPLATE) and (body := row.values.get(BODY)):
-            self._settings = row.sheet.context.settings.discussions
+            self._settings = row.sheet.context.settings.of(DiscussionSettings)
             discussion = str(row.values.get(columns.DISCUSSION))
             self._rows.append(_Written(RowPlace(sheet, row.number), digest_of(body), discussion))
 

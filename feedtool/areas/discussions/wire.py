@@ -12,10 +12,10 @@ from urllib.parse import quote
 
 import orjson
 
+from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.areas.plain_list import REFUSALS, TARGET
 from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
 from feedtool.model.limits import MIB
-from feedtool.model.settings import DiscussionSettings
 from feedtool.model.text import tr
 from feedtool.service.answers import (
     SMALL,

@@ -6,6 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import product
 from typing import NamedTuple
 
+from feedtool.areas.finance.settings import JournalSettings
 from feedtool.feeds.export import KeyedRow
 from feedtool.model.cells import Cell
 from feedtool.model.settings import AccountSettings
@@ -57,7 +58,8 @@ def account_of(name: str, settings: AccountSettings) -> str | None:
 
     Several types have an account if it is the same for each. None for an unknown type.
     """
-    accounts = {settings.accounts.get(kind) or _usual(kind) for kind in name.split(", ")}
+    replaced = settings.of(JournalSettings).accounts
+    accounts = {replaced.get(kind) or _usual(kind) for kind in name.split(", ")}
     return accounts.pop() if len(accounts) == 1 else None
 
 
@@ -67,7 +69,8 @@ def _usual(name: str) -> str | None:
 
 def unused_accounts(settings: AccountSettings, types: Collection[str]) -> list[str]:
     """The names of a profile's accounts that are neither known nor one of these event types."""
-    return [name for name in settings.accounts if name not in types and not _usual(name)]
+    replaced = settings.of(JournalSettings).accounts
+    return [name for name in replaced if name not in types and not _usual(name)]
 
 
 # The parts of an operation, and the signs of its amounts.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from feedtool.areas.finance.columns import RULES
+from feedtool.areas.finance.settings import JournalSettings
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -25,5 +26,6 @@ AREA = Area(
     tr("Payments"),
     rules=RULES,
     exports=exports,
+    settings=(JournalSettings,),
 )
 """The seller's money: operations, payments, invoices, the journal."""

@@ -27,6 +27,7 @@ from feedtool.areas.finance.accounts import (
 )
 from feedtool.areas.finance.columns import ACCOUNT_MISSING, explained
 from feedtool.areas.finance.proof import PaymentProof
+from feedtool.areas.finance.settings import JournalSettings
 from feedtool.feeds.export import KeyedRow
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
@@ -119,7 +120,7 @@ def _of_operation(row: KeyedRow, signs: Signs, settings: AccountSettings) -> Jou
 def _vat(part: EventAmount, settings: AccountSettings) -> Decimal:
     if part.type not in WITH_VAT:
         return NOTHING
-    rate = settings.vat_rate
+    rate = settings.of(JournalSettings).vat_rate
     return rounded(part.vat or part.gross * rate / (100 + rate))
 
 

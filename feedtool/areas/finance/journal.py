@@ -27,6 +27,7 @@ from feedtool.areas.finance.entries import (
 )
 from feedtool.areas.finance.operations import OPERATIONS, PAYMENTS, Note, notes, operations_in
 from feedtool.areas.finance.proof import ListFacts, Proof, compared, facts_of
+from feedtool.areas.finance.settings import JournalSettings
 from feedtool.feeds.export import (
     Export,
     ExportNote,
@@ -91,7 +92,7 @@ def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[
     made = texts(operations_in(lists), paid, proof.signs, query.settings)
     period = f"{month.since:%Y-%m}"
     booked = None
-    for booked in query.book(query.settings.journal, period, made, taken_back):
+    for booked in query.book(query.settings.of(JournalSettings).journal, period, made, taken_back):
         entry = read_entry(booked.text)
         tally = {
             (FOREIGN, ""): int(entry.currency not in {"", EURO}),
@@ -152,7 +153,7 @@ def _line(query: Query, booked: BookedEntry, entry: JournalEntry, line: EntryLin
     amount = abs(line.amount)
     is_own = line.name == CLEARING
     return {
-        "JournalCode": query.settings.journal,
+        "JournalCode": query.settings.of(JournalSettings).journal,
         "JournalLib": say.message(tr("Marketplaces")),
         "EcritureNum": str(booked.number),
         "EcritureDate": _date(query, entry.day),
@@ -238,7 +239,7 @@ _NO_RATE = ExportNote(
 
 def _summary(query: Query, tally: ExportTally) -> ExportSummary:
     """Notes: the journal is no legal FEC, and what is left out or not proved."""
-    usual = (_NO_FEC,) if query.settings.vat_rate else (_NO_FEC, _NO_RATE)
+    usual = (_NO_FEC,) if query.settings.of(JournalSettings).vat_rate else (_NO_FEC, _NO_RATE)
     left_out = notes(_LEFT_OUT, tally, is_loss=False)
     unused = [
         ExportNote(

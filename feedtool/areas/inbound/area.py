@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.inbound.feeds import FEEDS
 from feedtool.areas.inbound.rules import RULES
+from feedtool.areas.inbound.settings import InboundSettings
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -25,5 +26,6 @@ AREA = Area(
     feeds=FEEDS,
     rules=RULES,
     exports=exports,
+    settings=(InboundSettings,),
 )
 """Products that the warehouses know, and shipments to them."""

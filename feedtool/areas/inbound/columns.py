@@ -10,6 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from feedtool.areas.inbound.codes import WORD_UNKNOWN
+from feedtool.areas.inbound.settings import InboundSettings
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import NO, Choice, Country, Ignored, Suggested, YesNo
 from feedtool.feeds.columns.gtin import Gtin
@@ -37,11 +38,11 @@ class StorageCountry(Country, frozen=True):
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """The countries that the profile lists."""
-        return column.settings.inbound.storage_countries
+        return column.settings.of(InboundSettings).storage_countries
 
 
-_CONDITION = Suggested(lambda settings: settings.inbound.conditions, WORD_UNKNOWN)
-_TRACEABILITY = Suggested(lambda settings: settings.inbound.traceability, WORD_UNKNOWN)
+_CONDITION = Suggested(lambda settings: settings.of(InboundSettings).conditions, WORD_UNKNOWN)
+_TRACEABILITY = Suggested(lambda settings: settings.of(InboundSettings).traceability, WORD_UNKNOWN)
 _MODES = Choice(dict.fromkeys(("Fulfillment", "Xdock"), ()))
 _LANGUAGES = Choice(dict.fromkeys(("fr-FR", "en-US", "es-ES"), ()))
 _MEASURE = Measure(above=Decimal(0))
@@ -88,7 +89,7 @@ _PRODUCT_COLUMNS = (*IDENTITY_COLUMNS, *SIZE_COLUMNS, *FURTHER_COLUMNS)
 
 def product_columns(settings: AccountSettings) -> tuple[Column, ...]:
     """The columns of products, with the units that the profile names."""
-    inbound = settings.inbound
+    inbound = settings.of(InboundSettings)
     units = dict.fromkeys(DIMENSIONS, inbound.dimension_unit) | {WEIGHT: inbound.weight_unit}
     return tuple(_with_unit(column, units.get(column.key, "")) for column in _PRODUCT_COLUMNS)
 

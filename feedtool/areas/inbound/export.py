@@ -10,6 +10,7 @@ from pathlib import Path
 
 from feedtool.areas.inbound import columns, wire
 from feedtool.areas.inbound.feeds import SHIPMENTS
+from feedtool.areas.inbound.settings import InboundSettings
 from feedtool.areas.inbound.shipments import REFUSED, STATUSES
 from feedtool.areas.inbound.wire import InboundShipment
 from feedtool.areas.listing import By, Empty, Entries, Listing, Waiting, export_of
@@ -179,7 +180,7 @@ def _note_name(row: KeyedRow) -> str:
 
 def _note_calls(query: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
     for row in rows:
-        call = wire.read_note(query.settings.inbound, str(row[columns.SHIPMENT]))
+        call = wire.read_note(query.settings.of(InboundSettings), str(row[columns.SHIPMENT]))
         yield DocumentCall(call, (_note_name(row),))
 
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from feedtool.areas.inbound import wire
+from feedtool.areas.inbound.settings import InboundSettings
 from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import own_message
 from feedtool.model.call import Reply
@@ -24,7 +25,7 @@ KNOWN, UNKNOWN = "known", "unknown"
 
 def seller_number(act: RequestAttempt) -> int | None:
     """The seller's number in products, or None if the SellerId is no number."""
-    number = act.package.settings.inbound.seller_number or act.package.seller
+    number = act.package.settings.of(InboundSettings).seller_number or act.package.seller
     return int(number) if number.isascii() and number.isdigit() else None
 
 

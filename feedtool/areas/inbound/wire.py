@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import orjson
 
+from feedtool.areas.inbound.settings import InboundSettings
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply
-from feedtool.model.fulfilment_settings import InboundSettings
 from feedtool.model.text import tr
 from feedtool.service.answers import (
     SMALL,

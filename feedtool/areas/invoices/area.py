@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.invoices.feeds import FEED, RULES
 from feedtool.areas.invoices.folders import FILE_LIST
+from feedtool.areas.invoices.settings import InvoiceSettings
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -26,4 +27,5 @@ AREA = Area(
     rules=RULES,
     exports=exports,
     file_lists=(FILE_LIST,),
+    settings=(InvoiceSettings,),
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from feedtool.areas.invoices.contents import FILE, UBL, names_in
 from feedtool.areas.invoices.feeds import KIND, ORDER
+from feedtool.areas.invoices.settings import InvoiceSettings
 from feedtool.feeds.area import FileList
 from feedtool.model.cells import Value
 from feedtool.model.errors import FileProblem
@@ -50,7 +51,8 @@ def rows(paths: Iterable[Path], folder: Path, settings: AccountSettings) -> list
         for file in files
         for name in _unpacked(file, settings.reading)
     )
-    return [{ORDER: order_of(name, settings.invoice_name), FILE: name} for name in names]
+    pattern = settings.of(InvoiceSettings).invoice_name
+    return [{ORDER: order_of(name, pattern), FILE: name} for name in names]
 
 
 def order_of(name: str, pattern: str) -> str:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.legacy.feeds import FULL_FEED, STOCK_AND_PRICE_FEED
 from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.legacy.source import OffersSource
 from feedtool.areas.legacy.writer import KIND as FULL
 from feedtool.areas.legacy.writer import KINDS as LEGACY_KINDS
@@ -79,7 +80,8 @@ def converter(kind: str, target: str, settings: AccountSettings) -> RowConverter
         columns.update(key for mode in DEPRECATED_MODES for key in cost_keys(mode))
     if is_json and kind in LEGACY_KINDS:
         columns.discard(offers.ACTION)
-    conditions = settings.conditions if is_json else tuple(settings.legacy_conditions)
+    numbers = settings.of(LegacySettings).legacy_conditions
+    conditions = settings.conditions if is_json else tuple(numbers)
     choices = joined(conditions)
     if is_json:
         no_mode = tr(
@@ -123,10 +125,11 @@ def converter(kind: str, target: str, settings: AccountSettings) -> RowConverter
 def ambiguous_condition(values: Mapping[str, Value], settings: AccountSettings) -> Iterator[Loss]:
     """Yield a loss if the number of the condition in an Offers.xml is read as another condition."""
     condition = values.get(offers.CONDITION)
-    number = settings.legacy_conditions.get(str(condition))
+    numbers = settings.of(LegacySettings).legacy_conditions
+    number = numbers.get(str(condition))
     if condition is None or number is None:
         return
-    same = next(name for name, other in settings.legacy_conditions.items() if other == number)
+    same = next(name for name, other in numbers.items() if other == number)
     if same != condition:
         why = tr(
             "its ProductCondition is {number}, which is read as {same}", number=number, same=same
@@ -140,7 +143,7 @@ def _mode_names(
     """Return the function that renames a key for `target`; None for a mode that `target` lacks."""
     if (kind in LEGACY_KINDS) == (target in LEGACY_KINDS) or target == STOCK_AND_PRICE:
         return lambda key, _: key
-    modes = settings.legacy_modes
+    modes = settings.of(LegacySettings).legacy_modes
     known: dict[str, str] = {}
     for mode, same in modes.items():
         if mode and same:
@@ -202,7 +205,7 @@ def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> F
     noted_losses = source.xml.irregularities.losses()
     losses += [Loss(None, line, None, None, text) for line, text in noted_losses]
     pool_losses = []
-    numbers = {PRIMARY_POOL, *settings.legacy_pools.values()}
+    numbers = {PRIMARY_POOL, *settings.of(LegacySettings).legacy_pools.values()}
     known = [pool for pool in pools if pool.attribute != "Id" or pool.value in numbers]
     if not len(known) == len(pools) <= 1:
         why = tr(

@@ -14,9 +14,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, zip_id
 from feedtool.areas.legacy.writer import ATTRIBUTES, head_of, offers_of, write
 from feedtool.areas.offers.delivery import TEXTS, PackageType, ask_offers, traces
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire.offers import Offer, offers_page, read_offers
 from feedtool.feeds.delivery import (
     AnswerPage,
@@ -54,7 +56,7 @@ def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
     Raises UsageProblem if the zip cannot be put there.
     """
     body = _document(package, bodies)
-    if package.settings.legacy_transport != "url":
+    if package.settings.of(LegacySettings).legacy_transport != "url":
         return submit_zip(body, package.language)
     address = json.dumps(_publish(body, package.settings)).encode()
     return submit_zip(address, package.language, "application/json")
@@ -67,7 +69,7 @@ def _publish(body: bytes, settings: AccountSettings) -> str:
     there once.
     """
     name = f"{sha256(body).hexdigest()[:32]}.zip"
-    target = Path(settings.legacy_folder).expanduser() / name
+    target = Path(settings.of(LegacySettings).legacy_folder).expanduser() / name
     part = target.with_suffix(".part")
     try:
         part.write_bytes(body)
@@ -81,7 +83,7 @@ def _publish(body: bytes, settings: AccountSettings) -> str:
             ),
             tr("correct legacy_folder in the profile, or let the zip travel as bytes"),
         ) from error
-    return f"{settings.legacy_address.rstrip('/')}/{name}"
+    return f"{settings.of(LegacySettings).legacy_address.rstrip('/')}/{name}"
 
 
 def blames_package(status: int | None, causes: frozenset[str]) -> bool:
@@ -113,11 +115,12 @@ def _pairs(
         return
     if "ProductEan" in request:
         yield request["ProductEan"].lstrip("0"), offer.gtin and offer.gtin.lstrip("0")
-    yield request["ProductCondition"], settings.legacy_conditions.get(offer.condition or "")
+    legacy = settings.of(LegacySettings)
+    yield request["ProductCondition"], legacy.legacy_conditions.get(offer.condition or "")
     yield int(request["PreparationTime"]), offer.preparation_time
     yield _taxes(settings, request), offer.taxes
     modes = {
-        settings.legacy_modes.get(mode["DeliveryMode"]): (
+        legacy.legacy_modes.get(mode["DeliveryMode"]): (
             Decimal(mode["ShippingCharges"]),
             Decimal(mode["AdditionalShippingCharges"]),
         )
@@ -136,8 +139,9 @@ def _taxes(settings: AccountSettings, request: Mapping[str, Any]) -> dict[str, D
         for attribute in ATTRIBUTES
         if attribute.key.startswith(family)
     }
-    amounts["VAT"] = amounts["VAT"] * settings.vat_scale / 100
-    return {settings.tax_codes[name]: amount for name, amount in amounts.items()}
+    offers = settings.of(OfferSettings)
+    amounts["VAT"] = amounts["VAT"] * offers.vat_scale / 100
+    return {offers.tax_codes[name]: amount for name, amount in amounts.items()}
 
 
 def references_page(reply: Reply) -> AnswerPage[str | None]:

@@ -11,6 +11,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from feedtool.areas.legacy.delivery import DELIVERY, PRESENT
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.legacy.writer import (
     ATTRIBUTES,
     KIND,
@@ -75,7 +76,7 @@ class LegacyCondition(Condition, frozen=True):
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """Return the conditions that have a number in the profile."""
-        return tuple(column.settings.legacy_conditions)
+        return tuple(column.settings.of(LegacySettings).legacy_conditions)
 
 
 LEGACY_CONDITION = LegacyCondition(
@@ -95,17 +96,17 @@ def columns(settings: AccountSettings) -> tuple[Column, ...]:
         gtin,
         replace(condition, type=LEGACY_CONDITION),
         *offers.CHANGEABLE_COLUMNS,
-        *(column for code in settings.legacy_modes for column in _mode_columns(code, settings)),
+        *(column for mode in modes(settings) for column in _mode_columns(mode)),
         *offers.STOCK_COLUMNS,
         COMMENT,
         *(column for column in offers.SPLITTING_COLUMNS if column.key == offers.CHANNEL),
     )
 
 
-def _mode_columns(code: str, settings: AccountSettings) -> tuple[Column, ...]:
+def _mode_columns(mode: Mode) -> tuple[Column, ...]:
     """Return the columns of a mode's amounts, which also have the names of the same JSON mode."""
-    legacy_columns = offers.mode_columns(code)
-    json_columns = offers.mode_columns(settings.legacy_modes[code] or code)
+    legacy_columns = offers.mode_columns(mode.code)
+    json_columns = offers.mode_columns(mode.same or mode.code)
     return tuple(
         replace(
             other, key=item.key, aliases=(*item.labels, *item.aliases, other.key, *other.aliases)
@@ -116,7 +117,8 @@ def _mode_columns(code: str, settings: AccountSettings) -> tuple[Column, ...]:
 
 def modes(settings: AccountSettings) -> tuple[Mode, ...]:
     """Return Standard, Tracked, Registered, and the modes that the profile adds."""
-    return tuple(offers.mode(code, same) for code, same in settings.legacy_modes.items())
+    legacy = settings.of(LegacySettings)
+    return tuple(offers.mode(code, same) for code, same in legacy.legacy_modes.items())
 
 
 def missing(sheet: SheetColumns) -> list[str]:
@@ -139,9 +141,7 @@ def required(row: Row) -> list[str]:
 def mandatory_amounts(settings: AccountSettings) -> tuple[str, ...]:
     """Return the keys of the amounts of the legacy mode that means the mandatory mode."""
     mandatory = settings.mandatory_mode
-    codes = [
-        code for code, same in settings.legacy_modes.items() if mandatory and same == mandatory
-    ]
+    codes = [mode.code for mode in modes(settings) if mandatory and mode.same == mandatory]
     return tuple(key for code in codes[:1] for key in cost_keys(code))
 
 
@@ -154,7 +154,8 @@ def request(row: Row) -> dict[str, object]:
         text = BLANK_VALUES.get(attribute.key) if value is None else text_of(value)
         if text is not None:
             body[attribute.name] = text
-    body["ProductCondition"] = settings.legacy_conditions[values[offers.CONDITION]]
+    numbers = settings.of(LegacySettings).legacy_conditions
+    body["ProductCondition"] = numbers[values[offers.CONDITION]]
     body["ShippingInformation"] = [
         {
             "DeliveryMode": code,

@@ -9,6 +9,7 @@ from typing import Self
 
 from feedtool.areas.legacy.parser import TWICE, printable_name
 from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.legacy.writer import (
     ATTRIBUTES,
     KIND,
@@ -57,15 +58,15 @@ class OffersSource(KeyedSheet):
     ) -> None:
         self._settings = settings = settings or AccountSettings()
         self.xml = OffersXml(path, settings.reading)
-        self._modes = tuple(settings.legacy_modes)
+        self._modes = tuple(settings.of(LegacySettings).legacy_modes)
         self._places = {mode: 2 * place for place, mode in enumerate(self._modes)}
         self._cost_keys = [
             key
-            for mode, same in settings.legacy_modes.items()
+            for mode, same in settings.of(LegacySettings).legacy_modes.items()
             for key in cost_keys(same if as_json and same else mode)
         ]
         self._conditions: dict[str, str] = {}
-        for condition, number in settings.legacy_conditions.items():
+        for condition, number in settings.of(LegacySettings).legacy_conditions.items():
             self._conditions.setdefault(number, condition)
 
     @property
@@ -117,7 +118,8 @@ class OffersSource(KeyedSheet):
     def _channel(self, pools: list[tuple[str, str]], line: int) -> str:
         """Return the channel of the offers; "" if it is unknown, or the primary one."""
         primary = self._settings.primary_channel
-        by_number = {number: channel for channel, number in self._settings.legacy_pools.items()}
+        numbers = self._settings.of(LegacySettings).legacy_pools
+        by_number = {number: channel for channel, number in numbers.items()}
         by_number.setdefault(PRIMARY_POOL, primary)
         channels = [
             value if attribute == "SalesChannelId" else by_number.get(value, "")

@@ -13,6 +13,7 @@ from lxml import etree
 from msgspec import Struct
 from msgspec.structs import replace
 
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.settings import AccountSettings
 
@@ -146,7 +147,7 @@ class Head(Struct, frozen=True):
     purges: bool = False
     """PurgeAndReplace: the service removes all offers that are not in the package."""
     pools: Sequence[Pool] = ()
-    document_type: str = AccountSettings().legacy_document_type
+    document_type: str = LegacySettings().legacy_document_type
 
 
 def head_of(
@@ -160,14 +161,14 @@ def head_of(
     is_full = package_type != PackageType.STOCK_AND_PRICE
     pools = input_head.pools
     if channel and not pools:
-        number = settings.legacy_pools.get(channel)
+        number = settings.of(LegacySettings).legacy_pools.get(channel)
         pools = (Pool(number, "Id") if number else Pool(channel),)
     return replace(
         input_head,
         package_type=PackageType.FULL if is_full else package_type,
         purges=package_type == PackageType.PURGE,
         pools=pools if is_full else (),
-        document_type=settings.legacy_document_type,
+        document_type=settings.of(LegacySettings).legacy_document_type,
     )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.feeds import FEEDS
 from feedtool.areas.offers.rules import FIXES, RULES
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire import result_codes
 from feedtool.areas.offers.wire.offers import read_offers, read_packages
 from feedtool.feeds.area import AccountCalls, Area, Service
@@ -52,4 +53,5 @@ AREA = Area(
     guards=guards,
     memory=memory,
     service=SERVICE,
+    settings=(OfferSettings,),
 )

@@ -11,6 +11,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from feedtool.areas.offers.delivery import PackageType
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
@@ -189,7 +190,8 @@ _COSTS = (
 def mode(code: str, same: str | None = None) -> Mode:
     """Return the two columns of a mode; `same` is the JSON mode with the same meaning."""
     cost, additional = f"deliveryModes.{code}.cost", f"deliveryModes.{code}.additionalCost"
-    return Mode(code, cost, additional, (code if same is None else same) in LARGE_PARCEL_MODES)
+    same = code if same is None else same
+    return Mode(code, cost, additional, same, same in LARGE_PARCEL_MODES)
 
 
 def mode_label(code: str) -> Label:
@@ -251,14 +253,15 @@ def mode_columns(code: str) -> tuple[Column, Column]:
 
 def all_modes(settings: AccountSettings) -> tuple[str, ...]:
     """Return the modes of readable columns: the account's and the deprecated modes."""
-    return (*settings.delivery_modes, *DEPRECATED_MODES)
+    return (*settings.of(OfferSettings).delivery_modes, *DEPRECATED_MODES)
 
 
 def with_retired(settings: AccountSettings, keys: Collection[str]) -> AccountSettings:
     """Return the settings with the deprecated modes that have one of the keys."""
-    codes = settings.delivery_modes
+    offers = settings.of(OfferSettings)
+    codes = offers.delivery_modes
     retired = (code for code in DEPRECATED_MODES if mode(code).cost in keys and code not in codes)
-    return replace(settings, delivery_modes=(*codes, *retired))
+    return settings.having(replace(offers, delivery_modes=(*codes, *retired)))
 
 
 def columns_of_modes(codes: tuple[str, ...]) -> tuple[Column, ...]:

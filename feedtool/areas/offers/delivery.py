@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire import offers, packages
 from feedtool.areas.offers.wire.offers import Offer, OffersPage, OfferState
 from feedtool.feeds.delivery import Endpoint, Lookup, LookupTexts, Needs, Since, Staged, Trace
@@ -163,7 +164,9 @@ DELIVERY = Staged(
         packages.package_id,
     ),
     upload=lambda package, bodies: packages.upload(
-        package.package_id, bodies, packages.UploadBody(package.settings.upload_body)
+        package.package_id,
+        bodies,
+        packages.UploadBody(package.settings.of(OfferSettings).upload_body),
     ),
     look=Endpoint(lambda package: packages.read_package(package.package_id), packages.package_view),
     commit=lambda package: packages.commit(package.package_id),

@@ -7,6 +7,7 @@ from feedtool.areas.offers import columns
 from feedtool.areas.offers.columns import REFERENCE, TAXES
 from feedtool.areas.offers.delivery import DELIVERY, PRODUCT, PackageType
 from feedtool.areas.offers.rows import REQUESTS
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.placeholders import PLACEHOLDER
 from feedtool.feeds.feed import (
@@ -67,7 +68,7 @@ def _template(settings: AccountSettings, identity: tuple[Column, ...]) -> tuple[
     return (
         *identity,
         *columns.CHANGEABLE_COLUMNS,
-        *columns.columns_of_modes(settings.delivery_modes),
+        *columns.columns_of_modes(settings.of(OfferSettings).delivery_modes),
         *columns.STOCK_COLUMNS,
         *columns.SPLITTING_COLUMNS,
     )
@@ -90,7 +91,7 @@ def _blank_mandatory_amounts(row: Row) -> list[str]:
 
 def _taxes(row: Row) -> list[dict[str, object]]:
     """Return `price.taxes[]` with every tax, since taxes are listed even when zero."""
-    settings = row.sheet.context.settings
+    settings = row.sheet.context.settings.of(OfferSettings)
     listed: list[dict[str, object]] = []
     for key, name in _TAX_NAMES:
         value = row.values.get(key) or columns.ZERO

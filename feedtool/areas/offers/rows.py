@@ -14,6 +14,7 @@ from feedtool.areas.offers import columns
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.offer_state import ObservedOffer, nonzero_taxes, plain_gtin
 from feedtool.areas.offers.columns import CONDITIONS, HUNDRED, ZERO, number
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
 from feedtool.areas.offers.wire.packages import UploadBody, upload
 from feedtool.feeds.area import shown
@@ -45,8 +46,9 @@ class OfferRows:
     """
 
     def __init__(self, settings: AccountSettings, language: Language | None) -> None:
-        self._taxes = {code.casefold(): name for name, code in settings.tax_codes.items()}
-        self._vat_scale = settings.vat_scale
+        offers = settings.of(OfferSettings)
+        self._taxes = {code.casefold(): name for name, code in offers.tax_codes.items()}
+        self._vat_scale = offers.vat_scale
         self._modes = {code: columns.mode(code) for code in columns.all_modes(settings)}
         self._conditions = (
             {name: labels[LANGUAGES.index(language)] for name, labels in CONDITIONS.items()}
@@ -101,7 +103,7 @@ def observed_by(settings: AccountSettings) -> Callable[[Offer], ObservedOffer]:
     Values that are absent or incomplete in the answer are left out: they are unknown. So is the
     struck price, always.
     """
-    codes = {code.casefold(): code for code in settings.tax_codes.values()}
+    codes = {code.casefold(): code for code in settings.of(OfferSettings).tax_codes.values()}
 
     def observed(offer: Offer) -> ObservedOffer:
         fields: state.OfferFields = {
@@ -214,7 +216,8 @@ def offer_cells(body: Mapping[str, Any], settings: AccountSettings) -> Read:
 
 
 def _put_taxes(result: Read, taxes: list[Any], settings: AccountSettings) -> None:
-    names = {code.casefold(): name for name, code in settings.tax_codes.items()}
+    offers = settings.of(OfferSettings)
+    names = {code.casefold(): name for name, code in offers.tax_codes.items()}
     for place, tax in enumerate(taxes):
         path = f"price.taxes[{place}]"
         name = names.get(str(tax.get("code")).casefold()) if isinstance(tax, dict) else None
@@ -222,7 +225,7 @@ def _put_taxes(result: Read, taxes: list[Any], settings: AccountSettings) -> Non
             result.leave(path, tax)
             continue
         value = tax.get("value")
-        if name == "VAT" and settings.vat_scale == 1 and is_number(value):
+        if name == "VAT" and offers.vat_scale == 1 and is_number(value):
             value = (Decimal(value) * HUNDRED).normalize()
         result.put(f"taxes.{name}", path, value)
 
@@ -254,7 +257,7 @@ REQUESTS = JsonRequests(
     offer_cells,
     kind_of,
     lambda bodies, settings: (
-        upload("package", bodies, UploadBody(settings.upload_body)).body or b""
+        upload("package", bodies, UploadBody(settings.of(OfferSettings).upload_body)).body or b""
     ),
     lambda settings: settings.limits.upload,
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from feedtool.areas.orders.feeds import FEEDS
 from feedtool.areas.orders.guards import GUARDS
 from feedtool.areas.orders.rules import RULES
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -27,5 +28,6 @@ AREA = Area(
     feeds=FEEDS,
     rules=(*RULES, *GUARDS),
     exports=exports,
+    settings=(OrderSettings,),
 )
 """Orders of customers: accept, refuse, ship, cancel, compensate."""

@@ -9,6 +9,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from feedtool.areas.orders.codes import CARRIER_UNKNOWN
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.feeds.columns.choice import Choice, Ignored, Suggested, YesNo
 from feedtool.feeds.columns.identifier import Identifier, WrittenIdentifier
 from feedtool.feeds.columns.number import Money, Whole
@@ -61,7 +62,7 @@ _BILLING = {
 
 def carriers(settings: AccountSettings) -> tuple[str, ...]:
     """The carriers that the profile suggests."""
-    return settings.orders.carriers
+    return settings.of(OrderSettings).carriers
 
 
 IDENTITY_COLUMNS = WORDS.group(

@@ -10,6 +10,7 @@ from typing import Any
 
 from feedtool.areas.orders import acts, columns
 from feedtool.areas.orders.gestures import GRANT
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.orders.shipments import CANCELLATION, LINES, PRODUCTS, SHIPMENT
 from feedtool.feeds.columns.choice import YES
 from feedtool.feeds.feed import (
@@ -36,7 +37,8 @@ def asked_of(row: Row) -> Sequence[Row]:
 
 
 def _carrier(row: Row) -> str | None:
-    return row.values.get(columns.CARRIER) or row.sheet.context.settings.orders.carrier or None
+    usual = row.sheet.context.settings.of(OrderSettings).carrier
+    return row.values.get(columns.CARRIER) or usual or None
 
 
 def action_of(row: Row) -> str:
@@ -60,7 +62,7 @@ def _ship_required(row: Row) -> list[str]:
 def _refund(row: Row) -> bool | None:
     """True if a cancellation refunds the shipping cost; None if unknown."""
     refund = row.values.get(columns.REFUND)
-    usual = row.sheet.context.settings.orders.shipping_cost_refund
+    usual = row.sheet.context.settings.of(OrderSettings).shipping_cost_refund
     return refund == YES if refund else {"yes": True, "no": False}.get(usual)
 
 
@@ -109,7 +111,7 @@ def shipment(*rows: Row, is_by_product: bool = False) -> list[dict[str, object]]
 
 def _made_address(row: Row, number: str, carrier: str) -> str:
     """The tracking address that the profile makes for a carrier; empty without one."""
-    pattern = row.sheet.context.settings.orders.tracking.get(carrier, "")
+    pattern = row.sheet.context.settings.of(OrderSettings).tracking.get(carrier, "")
     return pattern.replace("{parcelNumber}", number)
 
 
@@ -223,7 +225,7 @@ GESTURE = _feed(
 
 def _shipments_missing(sheet: SheetColumns) -> list[str]:
     needed = [columns.ORDER, columns.PARCEL]
-    if not sheet.context.settings.orders.carrier:
+    if not sheet.context.settings.of(OrderSettings).carrier:
         needed.append(columns.CARRIER)
     return [key for key in needed if key not in sheet.fields]
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import SHIPPED, unknown_order
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.orders.wire import Gesture, Order
 from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, own_message
@@ -83,7 +84,7 @@ def _of_request(act: RequestAttempt, state: Granting, amount: Decimal, reason: s
         return Judgement(Goal.OPEN, Status.PENDING)
     # Somebody else may have granted the same meanwhile; an answer names this request.
     granted = max(new, key=lambda request: request.id == act.package.package_id)
-    word, settings = granted.status, act.package.settings.orders
+    word, settings = granted.status, act.package.settings.of(OrderSettings)
     proof = tr("request {request} is {status}", request=granted.id, status=word)
     if spelled(word, settings.gesture_done) in settings.gesture_done:
         return Judgement(Goal.REACHED, Status.ACCEPTED, own_message(None, proof), word)

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.feeds import FEEDS, action_of
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, Row
 from feedtool.feeds.occurrences import RowPlace
 from feedtool.feeds.rule import Rule, guard_issue
 from feedtool.model.nouns import Issue
-from feedtool.model.settings import OrderSettings
 from feedtool.model.text import tr
 
 FEW_REFUSALS = 5
@@ -57,7 +57,7 @@ class GuardedRows:
         if row.feed not in FEEDS:
             return
         values = row.values
-        self._settings = row.sheet.context.settings.orders
+        self._settings = row.sheet.context.settings.of(OrderSettings)
         self._rows.append(
             _GuardedRow(
                 RowPlace(sheet, row.number),

@@ -11,6 +11,7 @@ from functools import partial
 
 from feedtool.areas.orders import wire
 from feedtool.areas.orders.acts import OPEN_LINES
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.orders.wire import Line, Order
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (
@@ -219,7 +220,7 @@ def waits(settings: AccountSettings) -> Iterator[Wait]:
         _orders,
         ("export", "orders", "--status", WAITING),
         wire.read_orders((waiting, ("sort", "createdAt"))),
-        lambda reply: oldest(reply, settings.orders.accept_within),
+        lambda reply: oldest(reply, settings.of(OrderSettings).accept_within),
     )
     # Nothing counts them. An order that a customer wants to cancel has just changed.
     yield Wait(

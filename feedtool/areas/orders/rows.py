@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from feedtool.areas.orders import columns
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.orders.wire import Line, Order
 from feedtool.areas.plain_list import date_of
 from feedtool.feeds.feed import CHANNEL
@@ -70,7 +71,7 @@ def _common(order: Order, settings: AccountSettings) -> dict[str, Value]:
         CHANNEL: order.channel,
         columns.LINES: len(order.lines),
         "businessOrder": str(business).lower() if isinstance(business, bool) else None,
-        "deadline.accept": _deadline(order, settings.orders.accept_within),
+        "deadline.accept": _deadline(order, settings.of(OrderSettings).accept_within),
         **{key: date_of(order.document.get(key)) for key in _MOMENTS},
         **_texts(order.document, _OF_ORDER.items()),
     }

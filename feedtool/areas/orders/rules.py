@@ -12,6 +12,7 @@ from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.acts import SHIPPED
 from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
 from feedtool.areas.orders.feeds import action_of
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.orders.shipments import folded, not_eligible
 from feedtool.areas.orders.wire import STATUSES, Reason
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
@@ -174,7 +175,7 @@ class RowsOfOrder(Occurrences):
         parcel = str(row.values.get(columns.PARCEL) or "")
         line = str(row.values.get(columns.LINE) or row.values.get(columns.PRODUCT) or "")
         count = row.values.get(columns.LINES)
-        managed = row.sheet.context.settings.orders.line_management
+        managed = row.sheet.context.settings.of(OrderSettings).line_management
         is_whole_only = managed.get(str(row.values.get(CHANNEL)), "") == "no"
         lines = count if isinstance(count, int) else 0
         self.notes.append((_action(row), line, folded(parcel), lines, is_whole_only))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.outbound.feeds import FEEDS
 from feedtool.areas.outbound.rules import RULES
+from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -26,4 +27,5 @@ AREA = Area(
     feeds=FEEDS,
     rules=RULES,
     exports=exports,
+    settings=(OutboundSettings,),
 )

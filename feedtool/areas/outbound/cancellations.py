@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from feedtool.areas.outbound import codes, wire
+from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.areas.outbound.shipments import ACCEPTED, CANCELLED, CREATED, PREPARING, STATUSES
 from feedtool.areas.outbound.wire import Document, OutboundShipment
 from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
@@ -33,7 +34,7 @@ class ShownCancellation(NamedTuple):
 
 def look(act: RequestAttempt) -> Sequence[Call]:
     """The calls for the shipment and, if its id is known, the request."""
-    request_id, settings = act.package.package_id, act.package.settings.outbound
+    request_id, settings = act.package.package_id, act.package.settings.of(OutboundSettings)
     calls = [wire.read_cancellation(request_id, settings)] if request_id else []
     return [wire.read_shipment(act.reference), *calls]
 

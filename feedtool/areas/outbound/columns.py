@@ -9,6 +9,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from feedtool.areas.outbound.codes import DELIVERY_MODE_UNKNOWN, RETURN_REASON_UNKNOWN
+from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.feeds.columns.choice import Choice, Country, Ignored, Suggested
 from feedtool.feeds.columns.identifier import Identifier, WrittenIdentifier
 from feedtool.feeds.columns.number import Money, Whole
@@ -37,12 +38,12 @@ NOT_READ = Ignored()
 
 def modes(settings: AccountSettings) -> tuple[str, ...]:
     """The delivery modes that the profile expects."""
-    return settings.outbound.modes
+    return settings.of(OutboundSettings).modes
 
 
 def reasons(settings: AccountSettings) -> tuple[str, ...]:
     """The reasons of returns that the profile expects."""
-    return settings.outbound.return_reasons
+    return settings.of(OutboundSettings).return_reasons
 
 
 def _shown(key: str, label: str) -> Column:

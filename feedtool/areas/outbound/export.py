@@ -8,6 +8,7 @@ from feedtool.areas.listing import By, Empty, Entries, Listing, Waiting, export_
 from feedtool.areas.outbound import columns, wire
 from feedtool.areas.outbound.feeds import CREATE, RETURNS
 from feedtool.areas.outbound.rows import return_rows, shipment_rows
+from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.areas.outbound.shipments import REJECTED
 from feedtool.areas.outbound.wire import OutboundShipment, ParcelReturn
 from feedtool.areas.plain_list import DATE, Template
@@ -97,7 +98,7 @@ SHIPMENT_LIST = Listing(
         version=_digest,
         missed=_missed_shipments,
     ),
-    counts=lambda settings: wire.count_shipments(settings.outbound),
+    counts=lambda settings: wire.count_shipments(settings.of(OutboundSettings)),
     is_counted_first=True,
     waits=(
         Waiting(
@@ -167,7 +168,7 @@ RETURN_LIST = Listing(
         version=_digest,
         missed=_missed_returns,
     ),
-    counts=lambda settings: wire.count_returns(settings.outbound),
+    counts=lambda settings: wire.count_returns(settings.of(OutboundSettings)),
     is_counted_first=True,
     waits=(
         Waiting(

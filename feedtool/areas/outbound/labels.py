@@ -11,6 +11,7 @@ from pathlib import Path
 from feedtool.areas.listing import By, Empty, Entries, export_of
 from feedtool.areas.outbound import wire
 from feedtool.areas.outbound.export import OF_RETURNS, RETURN_LIST
+from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.areas.outbound.wire import ParcelReturn
 from feedtool.areas.plain_list import DATE, Table, date_of
 from feedtool.feeds.export import (
@@ -64,7 +65,7 @@ def _rows(parcel: ParcelReturn, query: Query) -> list[KeyedRow]:
 
 def _calls(query: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
     """The calls for the labels, each made once, and as often as fits into the time that is left."""
-    patience = timedelta(minutes=query.settings.outbound.label_patience)
+    patience = timedelta(minutes=query.settings.of(OutboundSettings).label_patience)
     for row in rows:
         if PROBLEM in row:
             continue

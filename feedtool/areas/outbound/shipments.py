@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from feedtool.areas.outbound import codes, wire
+from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.areas.outbound.wire import OutboundShipment
 from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, reached
@@ -44,7 +45,7 @@ def look(act: RequestAttempt) -> Sequence[Call]:
     """The call for the shipment of a known id, else for a list; once sent, of new shipments."""
     if act.package.package_id:
         return [wire.read_shipment(act.package.package_id)]
-    name = act.package.settings.outbound.reference_filter
+    name = act.package.settings.of(OutboundSettings).reference_filter
     query = ((name, act.reference),) if name else ()
     if act.baseline is not None:
         since = json.loads(act.baseline)["since"]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
-from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.text import tr
 from feedtool.service.answers import (
     SMALL,

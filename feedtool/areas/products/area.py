@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.rules import FIXES, RULES
+from feedtool.areas.products.settings import ProductSettings
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -34,4 +35,5 @@ AREA = Area(
     fixes=FIXES,
     exports=exports,
     report_words=report_words,
+    settings=(ProductSettings,),
 )

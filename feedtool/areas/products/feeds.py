@@ -13,6 +13,7 @@ from feedtool.areas.products.columns import properties
 from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SEPARATOR
 from feedtool.areas.products.columns.common import CATEGORY_CODE_CUT
 from feedtool.areas.products.columns.properties import details_of
+from feedtool.areas.products.settings import ProductSettings
 from feedtool.areas.products.wire import DELIVERY, PACKAGE_TYPE, product_names, products_body
 from feedtool.feeds.feed import (
     ColumnsOfCategory,
@@ -55,7 +56,8 @@ def missing(sheet: SheetColumns) -> list[str]:
 
 def required(row: Row) -> list[str]:
     """Return blank keys: common data, the brand if mandatory, mandatory properties."""
-    common = dict.fromkeys((*ALWAYS, *row.sheet.context.settings.product_fields))
+    settings = row.sheet.context.settings.of(ProductSettings)
+    common = dict.fromkeys((*ALWAYS, *settings.product_fields))
     keys = [key for key in common if not _is_filled(row, key)]
     known = details_of(row)
     if known is None:

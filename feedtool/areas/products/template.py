@@ -19,6 +19,7 @@ from feedtool.areas.products.categories import (
     template_categories,
 )
 from feedtool.areas.products.columns import common
+from feedtool.areas.products.settings import ProductSettings
 from feedtool.catalog import Catalog, Category, Necessity
 from feedtool.catalog.model import written_fingerprints
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
@@ -190,7 +191,7 @@ class _FieldBuilder:
     ) -> None:
         self.fields: list[Field] = []
         self._categories, self._language = categories, language
-        self._always = {common.GTIN, common.CATEGORY, *settings.product_fields}
+        self._always = {common.GTIN, common.CATEGORY, *settings.of(ProductSettings).product_fields}
         self._codes = [category.reference for category in categories]
         self._ = Translator(language).message
 

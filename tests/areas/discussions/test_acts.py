@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from feedtool.areas.discussions import acts
+from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.areas.discussions.wire import digest_of
 from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Status
-from feedtool.model.settings import AccountSettings, DiscussionSettings
+from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import Unreadable
 
 TEXT = "Good morning,\nit is on its way."
@@ -49,7 +50,7 @@ SHOWN = {"attachmentName": "label.pdf", "attachmentId": "A1"}
 def act(
     body: Any, baseline: str | None = None, package_id: str = "", **settings: Any
 ) -> RequestAttempt:
-    account = AccountSettings(discussions=DiscussionSettings(**settings))
+    account = AccountSettings().having(DiscussionSettings(**settings))
     package = PackageRef("Reply", "", "en", account, package_id)
     return RequestAttempt(package, 2, "D/1", json.dumps(body).encode(), baseline)
 

@@ -10,7 +10,8 @@ from openpyxl.packaging.custom import StringProperty
 
 from feedtool.areas.discussions.attachments import format_of
 from feedtool.areas.discussions.codes import PROBLEMS
-from feedtool.model.settings import AccountSettings, DiscussionSettings
+from feedtool.areas.discussions.settings import DiscussionSettings
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, changed, checked, codes, problems_of
 from tests.rule_tables import Fails, Passes, Rows, cases, listed, places
 
@@ -121,7 +122,7 @@ REPLIES = {
     "dash": "Good morning {customer-name}, it is on its way.",
     "braces": "Good morning {}, it is on its way.",
 }
-SETTINGS = AccountSettings(discussions=DiscussionSettings(replies=REPLIES))
+SETTINGS = AccountSettings().having(DiscussionSettings(replies=REPLIES))
 
 
 @pytest.mark.parametrize(("code", "rows"), cases(PASSES))
@@ -164,7 +165,7 @@ def test_requests_of_a_row(files: Files, asked: dict[str, str], expected: list[s
 
 
 def test_a_reply_need_not_mark_messages_as_read(files: Files) -> None:
-    settings = AccountSettings(discussions=DiscussionSettings(reply_reads="no"))
+    settings = AccountSettings().having(DiscussionSettings(reply_reads="no"))
     (sheet,) = checked(files.csv(row(reply=TEXT, unread__ids="M1")), dialect=settings)
     assert [item.package_type for item in sheet.valid_items()] == ["Reply"]
 
@@ -279,7 +280,7 @@ def test_attachments(files: Files, tmp_path: Path, found: dict[str, bytes], expe
         (tmp_path / name).write_bytes(content)
     names = {f"attachment.{place}": f"{tmp_path / name}" for place, name in enumerate(found, 1)}
     path = files.csv(row(reply=TEXT) | (names or {"attachment.1": "none.pdf"}))
-    settings = AccountSettings(discussions=DiscussionSettings(attachment_bytes=100))
+    settings = AccountSettings().having(DiscussionSettings(attachment_bytes=100))
     (sheet,) = checked(path, dialect=settings)
     problems = [f"{it.row} {it.field} {it.code}" for it in sheet.problems()]
     is_heic = any("HEIC" in it.message for it in sheet.problems())

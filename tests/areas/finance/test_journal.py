@@ -19,6 +19,7 @@ from feedtool.areas.finance.journal import COLUMNS, JOURNAL, NotProved
 from feedtool.areas.finance.proof import compared, payment_key
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
 from feedtool.areas.finance.sandbox.events import EVENT_TYPES
+from feedtool.areas.finance.settings import JournalSettings
 from feedtool.ledger import Ledger
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
@@ -106,7 +107,7 @@ def test_changed_entries_are_reversed_and_booked_anew(
     path, service = tmp_path / "journal.csv", AtDesk(desk)
     brought(JOURNAL, service, path, month=PAST, ledger=ledger)
     before = entries(path)
-    settings = AccountSettings(accounts={"Subscription": "651000"})
+    settings = AccountSettings().having(JournalSettings(accounts={"Subscription": "651000"}))
     brought(JOURNAL, service, path, month=PAST, ledger=ledger, settings=settings)
     after = entries(path)
     added = [*after][len(before) :]
@@ -170,7 +171,7 @@ def test_vat_is_split_by_a_rate_where_the_service_shows_none(
     desk: Desk, tmp_path: Path, ledger: Ledger
 ) -> None:
     path = tmp_path / "journal.csv"
-    settings = AccountSettings(vat_rate=Decimal(20))
+    settings = AccountSettings().having(JournalSettings(vat_rate=Decimal(20)))
     brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger, settings=settings)
     sales = [lines for lines in entries(path).values() if "Sale" in lines[0]["Entry text"]]
     for lines in sales:
@@ -201,13 +202,16 @@ def test_a_type_without_an_account_stops_all() -> None:
     with pytest.raises(UsageProblem, match="no account for NewFee") as caught:
         list(texts(rows, (), Signs(), AccountSettings()))
     assert "account-missing" in caught.value.hint
-    settings = AccountSettings(accounts={"NewFee": "658000"})
+    settings = AccountSettings().having(JournalSettings(accounts={"NewFee": "658000"}))
     (text,) = texts(rows, (), Signs(), settings)
     assert "658000" in text
 
 
 def test_several_types_without_parts_need_one_account() -> None:
-    usual, one = AccountSettings(), AccountSettings(accounts={"Sale": "1", "Refund": "1"})
+    usual, one = (
+        AccountSettings(),
+        AccountSettings().having(JournalSettings(accounts={"Sale": "1", "Refund": "1"})),
+    )
     (text,) = texts([operation(["Commission", "Subscription"], Decimal(-3))], (), Signs(), usual)
     assert "622200" in text
     rows = [operation(["Sale", "Refund"], Decimal(3))]
@@ -220,7 +224,7 @@ def test_several_types_without_parts_need_one_account() -> None:
 def test_an_account_of_no_operation_is_reported(tmp_path: Path, ledger: Ledger) -> None:
     accounts = dict.fromkeys(("Sael", "Refund", "bank", "NewFee", "OwnServices"), "7")
     service, path = Service(sold(), sold("NewFee")), tmp_path / "journal.csv"
-    settings = AccountSettings(accounts=accounts)
+    settings = AccountSettings().having(JournalSettings(accounts=accounts))
     exported = brought(JOURNAL, service, path, month=PAST, ledger=ledger, settings=settings)
     told = [text for text, *_ in exported.notes if "has an account" in text]
     assert told == ["the profile has an account for Sael, which is of no operation"]
@@ -370,7 +374,7 @@ def test_every_entry_sums_up_to_zero(
         vatSale={"salesTotalVatAmount": vat},
     )
     signs = find_signs([row], Decimal(0))
-    for text in texts([row], (), signs, AccountSettings(vat_rate=rate)):
+    for text in texts([row], (), signs, AccountSettings().having(JournalSettings(vat_rate=rate))):
         entry = read_entry(text)
         assert balance(entry) == 0
         assert entry.text == text

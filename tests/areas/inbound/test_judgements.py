@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from feedtool.areas.inbound.products import REFERENCING
+from feedtool.areas.inbound.settings import InboundSettings
 from feedtool.areas.inbound.shipments import LAST_WORDS, SHIPPING, STATUSES
 from feedtool.areas.registry import load
 from feedtool.feeds.direct import Goal, Judgement, RequestAttempt
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
-from feedtool.model.fulfilment_settings import InboundSettings
 from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings
 
@@ -200,7 +200,7 @@ PRODUCT = {
 
 
 def product(baseline: str | None = None, **settings: Any) -> RequestAttempt:
-    dialect = AccountSettings(inbound=InboundSettings(**settings))
+    dialect = AccountSettings().having(InboundSettings(**settings))
     ref = PackageRef("FulfillmentProduct", "", "en", dialect, seller="S1")
     return RequestAttempt(ref, 3, "SKU-1", json.dumps(PRODUCT).encode(), baseline)
 

@@ -1,9 +1,8 @@
 """The rules of products and shipments, each with rows that pass it and rows that fail it."""
 
 import pytest
-from msgspec.structs import replace
 
-from feedtool.model.fulfilment_settings import InboundSettings
+from feedtool.areas.inbound.settings import InboundSettings
 from feedtool.model.nouns import Severity
 from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, checked, codes, problems_of
@@ -139,7 +138,7 @@ def test_rows_that_fail(files: Files, code: str, rows: Rows, where: str) -> None
 
 def test_settings_of_the_profile_are_used(files: Files) -> None:
     inbound = InboundSettings(conditions=("AsNew",), storage_countries=("PT",))
-    dialect = replace(AccountSettings(), inbound=inbound)
+    dialect = AccountSettings().having(inbound)
     row: Row = item(storageCountry="Portugal", productCondition="asnew")
     (sheet,) = checked(files.csv(row), kind=SHIPMENTS, dialect=dialect)
     assert not codes(sheet)

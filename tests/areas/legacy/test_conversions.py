@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.legacy.conversions import ambiguous_condition, converter
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.model.cells import Value
 from feedtool.model.settings import AccountSettings
 
@@ -77,7 +78,9 @@ def test_a_row(kind: str, became: str, values: Row, expected: Row, lost: list[st
 
 
 def test_the_profile_maps_delivery_modes() -> None:
-    dialect = AccountSettings(legacy_modes={"Tracked": "TrackedHomeDelivery", "Relay": ""})
+    dialect = AccountSettings().having(
+        LegacySettings(legacy_modes={"Tracked": "TrackedHomeDelivery", "Relay": ""})
+    )
     relay = "deliveryModes.Relay.cost"
     found = converter(FULL, UPSERT, dialect)({relay: ONE, LEGACY_TRACKED: ONE})
     assert found.values == {TRACKED: ONE}

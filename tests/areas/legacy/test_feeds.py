@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from feedtool.areas.legacy.feeds import FULL_FEED
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.legacy.writer import ATTRIBUTES, Head, offer_of, write_xml
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.check.headers import Names
 from feedtool.check.requests import schema, validator_of
 from feedtool.feeds.columns import ColumnReader
@@ -96,13 +98,21 @@ def test_cells_become_attributes(changes: dict[str, str], expected: dict[str, ob
 
 
 def test_the_vat_is_always_a_percentage() -> None:
-    assert request({}, AccountSettings(vat_scale=1))["Vat"] == "20"
+    assert request({}, AccountSettings().having(OfferSettings(vat_scale=1)))["Vat"] == "20"
 
 
 def test_the_profile_adds_modes_and_conditions() -> None:
-    own = AccountSettings(
-        legacy_modes={**AccountSettings().legacy_modes, "Relay": "RelayDelivery"},
-        legacy_conditions={**AccountSettings().legacy_conditions, "Antique": "7"},
+    own = AccountSettings().having(
+        LegacySettings(
+            legacy_modes={
+                **LegacySettings().legacy_modes,
+                "Relay": "RelayDelivery",
+            },
+            legacy_conditions={
+                **LegacySettings().legacy_conditions,
+                "Antique": "7",
+            },
+        )
     )
     changes = {
         "condition": "antique",

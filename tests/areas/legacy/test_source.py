@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.legacy.source import OffersSource, write_workbook
 from feedtool.areas.legacy.writer import Head, Pool, Shipping, XmlOffer
 from feedtool.areas.offers.delivery import PackageType
@@ -37,7 +38,9 @@ KEYS = [
     *("deliveryModes.Tracked.cost", "deliveryModes.Tracked.additionalCost"),
     *("deliveryModes.Registered.cost", "deliveryModes.Registered.additionalCost"),
 ]
-RELAY = AccountSettings(legacy_modes={**AccountSettings().legacy_modes, "Relay": ""})
+RELAY = AccountSettings().having(
+    LegacySettings(legacy_modes={**LegacySettings().legacy_modes, "Relay": ""})
+)
 STOCK = Head("n", PackageType.STOCK_AND_PRICE)
 
 
@@ -100,7 +103,7 @@ def test_the_head(put: Put) -> None:
     assert [cell.text for cell in head[0].cells] == KEYS
 
 
-ANTIQUE = AccountSettings(legacy_conditions={"Antique": "7"})
+ANTIQUE = AccountSettings().having(LegacySettings(legacy_conditions={"Antique": "7"}))
 CONDITIONS = [
     *(("1", "UsedLikeNew", None), ("6", "New", None), ("7", "7", None), ("New", "New", None)),
     *(("", "", None), ("7", "Antique", ANTIQUE)),
@@ -199,7 +202,9 @@ def test_the_channel_of_the_pool(
     put: Put, pools: list[Pool], channel: str | None, strange: str
 ) -> None:
     path = put(zipped([OFFER, changed(SellerProductId="SKU-2")], Head("n", pools=pools)))
-    source = OffersSource(path, AccountSettings(legacy_pools={"SEVENTH": "7"}))
+    source = OffersSource(
+        path, AccountSettings().having(LegacySettings(legacy_pools={"SEVENTH": "7"}))
+    )
     header, *offers = table(source)
     assert [cell.text for cell in header] == [*KEYS, *(["salesChannelId"] if channel else [])]
     assert {row[-1].text for row in offers} == {channel} or channel is None

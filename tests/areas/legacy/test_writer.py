@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.legacy.writer import (
     CONTENT_TYPES,
     MEMBERS,
@@ -118,7 +119,11 @@ SECOND = [Pool("SECOND")]
     ],
 )
 def test_the_head_of_a_package(package_type: str, channel: str, head: Head) -> None:
-    made = head_of(package_type, channel, AccountSettings(legacy_pools={"PRIMARY": "1"}))
+    made = head_of(
+        package_type,
+        channel,
+        AccountSettings().having(LegacySettings(legacy_pools={"PRIMARY": "1"})),
+    )
     assert (made.purges, made.package_type) == (head.purges, head.package_type)
     assert list(made.pools) == list(head.pools)
 

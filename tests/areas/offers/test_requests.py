@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, Sent, checked, gtin, offer, update
 
@@ -110,7 +111,7 @@ def test_a_delete_is_the_reference_alone(sent: Sent) -> None:
 
 def test_the_dialect_names_and_scales_taxes(sent: Sent) -> None:
     codes = {"VAT": "TVA", "EcoPart": "Ecotax", "DEA": "Deatax"}
-    dialect = AccountSettings(tax_codes=codes, vat_scale=1)
+    dialect = AccountSettings().having(OfferSettings(tax_codes=codes, vat_scale=1))
     assert sent(offer(taxes__VAT="5.5"), dialect=dialect)["price"]["taxes"] == [
         {"code": "TVA", "value": 0.055},
         {"code": "Ecotax", "value": 0},

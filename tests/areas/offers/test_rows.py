@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.rows import flatten, offer_cells, order_columns
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.model.settings import AccountSettings
 
 OFFER: Mapping[str, Any] = {
@@ -155,8 +156,8 @@ def test_an_offer(body: str, cells: dict[str, str], left: list[str]) -> None:
 
 
 def test_the_profile_says_how_taxes_are_called_and_counted() -> None:
-    dialect = AccountSettings(
-        tax_codes={"VAT": "Tva", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1
+    dialect = AccountSettings().having(
+        OfferSettings(tax_codes={"VAT": "Tva", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1)
     )
     taxes = [{"code": "Tva", "value": Decimal("0.055")}, {"code": "Ecotax", "value": 1}]
     found = offer_cells({"price": {"taxes": taxes}}, dialect)

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.orders.codes import GUARDS
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.feeds.selection import ReleasedGuard, SelectionOptions
-from feedtool.model.settings import AccountSettings, OrderSettings
+from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.held import hold_guarded
 from tests.conftest import Files
@@ -110,7 +111,7 @@ def test_rows_are_held_until_they_are_released(
 def test_a_guard_of_zero_holds_nothing(files: Files) -> None:
     zero = Decimal(0)
     orders_off = OrderSettings(refusals=zero, gestures=zero, gesture_share=zero)
-    off = AccountSettings(orders=orders_off)
+    off = AccountSettings().having(orders_off)
     rows = [*orders("Cancel", 9), *(gesture(f"O{n}", "90") for n in range(9))]
     assert [*held(checked(files.csv(*rows, name="orders.csv"), off))] == []
 

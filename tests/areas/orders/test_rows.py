@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from feedtool.areas.orders import columns, wire
 from feedtool.areas.orders.rows import order_rows, value_at
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.plain_list import date_of
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.settings import AccountSettings, OrderSettings
+from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import loads
 
 ADDRESS = {"firstName": "Zoé", "city": "Brest", "pickupId": None}
@@ -161,7 +162,7 @@ def test_the_total_of_a_line(fields: dict[str, Any], total: Decimal | None) -> N
     ],
 )
 def test_the_deadline_of_an_acceptance(status: str, hours: int, deadline: Cell | None) -> None:
-    shop = AccountSettings(orders=OrderSettings(accept_within=hours))
+    shop = AccountSettings().having(OrderSettings(accept_within=hours))
     (row,) = rows(shop, status=status)
     assert row.get("deadline.accept") == deadline
 

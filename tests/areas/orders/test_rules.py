@@ -7,7 +7,8 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
-from feedtool.model.settings import AccountSettings, OrderSettings
+from feedtool.areas.orders.settings import OrderSettings
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, Find, changed, checked, codes, problems_of
 from tests.rule_tables import Fails, Passes, Rows, cases, listed, places
 
@@ -318,8 +319,8 @@ WARNINGS = {
     "ship-part-advised",
     "state-when-exported",
 }
-SHOP = AccountSettings(
-    orders=OrderSettings(
+SHOP = AccountSettings().having(
+    OrderSettings(
         carriers=("Colissimo", "Chronopost"), line_management={"SECOND": "no", "THIRD": "yes"}
     )
 )

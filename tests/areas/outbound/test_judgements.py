@@ -7,11 +7,11 @@ import pytest
 
 from feedtool.areas.outbound.cancellations import CANCELLATION
 from feedtool.areas.outbound.returns import RETURN
+from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.areas.outbound.shipments import SHIPMENT
 from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
-from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import Unreadable
@@ -247,7 +247,7 @@ def test_the_queries_of_a_look() -> None:
     since = {"createdAtMin": "2026-11-23T09:10:00Z", "limit": "100"}
     assert queries(act(BODY, baseline=SENT_SINCE)) == [(path, since)]
     assert queries(act(BODY, baseline=SENT_SINCE, own="A/B")) == [(f"{path}/A%2FB", {})]
-    every = AccountSettings(outbound=OutboundSettings(reference_filter=""))
+    every = AccountSettings().having(OutboundSettings(reference_filter=""))
     assert queries(act(BODY, settings=every)) == [(path, {"limit": "100"})]
 
 

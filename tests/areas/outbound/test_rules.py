@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from feedtool.model.fulfilment_settings import OutboundSettings
+from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, changed, checked, problems_of
 
@@ -157,7 +157,7 @@ def test_wrong_rows_fail(files: Files, case: str) -> None:
 
 
 def test_the_profile_sets_expected_modes_and_reasons(files: Files) -> None:
-    own = AccountSettings(outbound=OutboundSettings(modes=("PIGEON",), return_reasons=()))
+    own = AccountSettings().having(OutboundSettings(modes=("PIGEON",), return_reasons=()))
     assert problems_in(files, parcel(delivery__mode="pigeon"), settings=own) == []
     assert problems_in(files, back(reason="Boredom"), settings=own) == []
 

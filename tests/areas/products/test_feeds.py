@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from feedtool.areas.products.columns.attribute import PropertyCell
 from feedtool.areas.products.columns.properties import enrich
 from feedtool.areas.products.feeds import FEED, product_cells
+from feedtool.areas.products.settings import ProductSettings
 from feedtool.areas.registry import load
 from feedtool.catalog import Necessity, Property, PropertyChoice
 from feedtool.check.requests import validator_of
@@ -73,7 +74,9 @@ def test_a_row_that_names_no_language_is_in_the_catalogues(
 
 
 def test_settings_set_mandatory_fields_and_the_form_of_the_gtin(sent: Sent) -> None:
-    few = judging(dialect=AccountSettings(product_fields=(), gtin_as="number"))
+    few = judging(
+        dialect=AccountSettings(gtin_as="number", records=(ProductSettings(product_fields=()),))
+    )
     row = {"gtin": gtin(1), "categoryCode": "1E0203"}
     assert sent(row, dialect=few) == row | {"gtin": int(gtin(1)), "language": "en-US"}
 

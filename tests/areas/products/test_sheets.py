@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from openpyxl import Workbook, load_workbook
 from openpyxl.packaging.custom import StringProperty
 
+from feedtool.areas.products.settings import ProductSettings
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import CheckedSheet
 from tests.catalogues import KETTLES, PROPERTIES, catalog_of, judging, product, shirt
@@ -269,7 +270,9 @@ def test_its_category_may_be_a_legacy_code_and_is_checked(files: Files) -> None:
 
 
 def test_a_profile_says_where_other_templates_have_it(files: Files) -> None:
-    own = judging(dialect=AccountSettings(operator_category="B2", operator_notes=6))
+    own = judging(
+        dialect=AccountSettings().having(ProductSettings(operator_category="B2", operator_notes=6))
+    )
     more = [("obligatoire",), (), ("voir l'aide",)]
     path = operator(files, product(1), product(2, p3001="Z"), place="B2", more_notes=more)
     (sheet,) = checked(path, dialect=own)

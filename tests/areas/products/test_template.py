@@ -16,6 +16,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from feedtool.areas.products.categories import dropdown_entries
 from feedtool.areas.products.feeds import FEED
+from feedtool.areas.products.settings import ProductSettings
 from feedtool.areas.products.template import products_contents
 from feedtool.catalog import Catalog, Necessity, Property, PropertyChoice
 from feedtool.catalog.model import written_fingerprints
@@ -168,7 +169,9 @@ def test_a_category_or_the_profile_may_demand_common_fields() -> None:
     for codes, told in demanding.items():
         field = field_of(contents(dict.fromkeys(codes, ())), "brand")
         assert (field.title, field.requirement) == told
-    fields = contents({MACHINES: ()}, AccountSettings(product_fields=("title", "brand"))).fields
+    fields = contents(
+        {MACHINES: ()}, AccountSettings().having(ProductSettings(product_fields=("title", "brand")))
+    ).fields
     needed = [field.key for field in fields if field.need is Need.ALWAYS]
     assert needed == ["gtin", "title", "brand", "categoryCode"]
 

@@ -5,9 +5,11 @@ from unicodedata import combining, normalize
 import pytest
 
 from feedtool.areas.legacy.feeds import LEGACY_CONDITION
+from feedtool.areas.legacy.settings import LegacySettings
 from feedtool.areas.offers.columns import ACTION, CONDITION_TYPE, CONDITIONS, SPLITTING_COLUMNS
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.orders.codes import CARRIER_UNKNOWN
+from feedtool.areas.orders.settings import OrderSettings
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import (
     Choice,
@@ -20,7 +22,7 @@ from feedtool.feeds.columns.choice import (
 )
 from feedtool.model.cells import BLANK, Cell, CellType, Kind
 from feedtool.model.nouns import Issue
-from feedtool.model.settings import AccountSettings, Context, OrderSettings
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import LANGUAGES, Translator
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
@@ -150,7 +152,7 @@ def test_a_condition_of_the_legacy_zip(writing: str, value: str | None) -> None:
 
 
 def test_legacy_conditions_are_a_setting() -> None:
-    own = AccountSettings(legacy_conditions={"Antique": "7"})
+    own = AccountSettings().having(LegacySettings(legacy_conditions={"Antique": "7"}))
     assert read(LEGACY_CONDITION, text("antique"), own).value == "Antique"
     assert read(LEGACY_CONDITION, text("New"), own).codes == ("enum-value",)
 
@@ -199,8 +201,8 @@ def test_yes_and_no_are_shown_in_words(language: str | None, words: str) -> None
     assert in_sheet(fault.message) == f"“perhaps” is none of {words}"
 
 
-CARRIER = Suggested(lambda settings: settings.orders.carriers, CARRIER_UNKNOWN)
-SHOP = AccountSettings(orders=OrderSettings(carriers=("Colissimo", "UPS")))
+CARRIER = Suggested(lambda settings: settings.of(OrderSettings).carriers, CARRIER_UNKNOWN)
+SHOP = AccountSettings().having(OrderSettings(carriers=("Colissimo", "UPS")))
 SUGGESTED: list[tuple[Cell, str | None, tuple[str, ...]]] = [
     (text("Colissimo"), "Colissimo", ()),
     (text("COLISSIMO"), "Colissimo", ()),

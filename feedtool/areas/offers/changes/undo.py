@@ -24,6 +24,7 @@ from feedtool.areas.offers.changes.offer_state import OfferFields
 from feedtool.areas.offers.changes.projection import FAILED, NEVER_SENT, read_rows
 from feedtool.areas.offers.delivery import LEGACY_TYPES, PackageType
 from feedtool.areas.offers.rows import OfferRows
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
 from feedtool.feeds.memory import UndoOptions, UndoRow
 from feedtool.ledger import tables as t
@@ -113,7 +114,7 @@ class _Undo:
         repeated: set[tuple[str, str]],
     ) -> None:
         self._run, self._options, self._repeated = run, options, repeated
-        self._vat = settings.tax_codes["VAT"]
+        self._vat = settings.of(OfferSettings).tax_codes["VAT"]
         self._maker = OfferRows(settings, None)
 
     def rows(

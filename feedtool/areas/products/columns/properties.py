@@ -10,6 +10,7 @@ from msgspec import Struct
 from feedtool.areas.products.columns import attribute
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.common import CategoryCode, corrected_code, faults_of
+from feedtool.areas.products.settings import ProductSettings
 from feedtool.catalog import Catalog, Category, Property
 from feedtool.catalog.model import folded
 from feedtool.feeds.columns import ColumnReader, InvalidValue
@@ -94,13 +95,13 @@ def layout(
     by_number = dict(rows)
     labels = by_number.get(header - 1, ())
     labelled = sum(index < len(labels) and labels[index].kind is Kind.TEXT for index in keys)
-    place = CELL.fullmatch(settings.operator_category)
+    place = CELL.fullmatch(settings.of(ProductSettings).operator_category)
     code = ""
     if place and 2 * labelled > len(keys) and int(place[2]) < header - 1:
         code = _operator_code(by_number.get(int(place[2]), ()), index_of(place[1]))
     if not code:
         return Layout()
-    after = header + settings.operator_notes
+    after = header + settings.of(ProductSettings).operator_notes
     cells = by_number.get(after + 1, ())
     gtin = next((index for index, key in keys.items() if key == columns.GTIN), len(cells))
     cell = cells[gtin] if gtin < len(cells) else BLANK

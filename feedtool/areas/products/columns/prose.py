@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from feedtool.areas.products.columns import PROBLEMS
+from feedtool.areas.products.settings import ProductSettings
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import (
     LENGTH_ADVISED,
@@ -190,13 +191,13 @@ class Picture(Struct, frozen=True):
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """Return the address."""
-        settings = column.settings
+        settings = column.settings.of(ProductSettings)
         usual = cell.kind is Kind.TEXT and _usual(cell.text)
         if (
             usual
             and usual[1] in settings.picture_schemes
             and usual[2] in settings.picture_types
-            and self.index <= settings.bounds.advised_pictures
+            and self.index <= column.settings.bounds.advised_pictures
         ):
             return cell.text
         flaw = no_value(cell)
@@ -223,7 +224,7 @@ class Picture(Struct, frozen=True):
         return InvalidValue(text, faults) if faults else text
 
     def _unusual(self, url: str, column: ColumnReader) -> Iterator[tuple[str, Iterable[str]]]:
-        settings = column.settings
+        settings = column.settings.of(ProductSettings)
         scheme, kind = urlsplit(url).scheme, ending(url)
         if scheme not in settings.picture_schemes:
             yield tr("the address begins with {scheme}://", scheme=scheme), settings.picture_schemes
@@ -234,7 +235,7 @@ class Picture(Struct, frozen=True):
                 else tr("no type ends the address")
             )
             yield deviation, settings.picture_types
-        if self.index > (advised := settings.bounds.advised_pictures):
+        if self.index > (advised := column.settings.bounds.advised_pictures):
             yield tr("picture {index}", index=self.index), [tr("{most} pictures", most=advised)]
 
 

@@ -15,6 +15,7 @@ from feedtool.areas.products.columns.prose import (
     is_address,
     malformed,
 )
+from feedtool.areas.products.settings import ProductSettings
 from feedtool.model.cells import Cell, CellType
 from feedtool.model.settings import AccountSettings, Bounds
 from tests.catalogues import PROPERTIES, catalog_of, judging
@@ -106,9 +107,8 @@ SETTINGS: dict[str, tuple[CellType, str, object]] = {
         Picture(9),
         "http://shop.example/kettle.tiff",
         AccountSettings(
-            picture_schemes=("https", "http"),
-            picture_types=("tiff",),
             bounds=Bounds(advised_pictures=9),
+            records=(ProductSettings(picture_schemes=("https", "http"), picture_types=("tiff",)),),
         ),
     ),
     "a catalogue without brands": (BRAND, "Nestlee", EMPTY),
