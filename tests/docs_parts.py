@@ -34,6 +34,7 @@ from feedtool.runs.sellers import families
 from tests import decisions_drawn
 
 ROOT = Path(__file__).resolve().parent.parent
+TOY = ROOT / "tests/areas/toy"
 ON_EVERY_COMMAND = {"help", "version"}
 
 
@@ -163,6 +164,11 @@ def setting_tables() -> str:
 def page_rights() -> str:
     """The settings of a user of a shared page."""
     return _settings(asdict(PageRights()), field_docs(PageRights))
+
+
+def code_of_toy(name: str) -> str:
+    """A module of the smallest area."""
+    return f"```python\n{(TOY / name).read_text('utf-8')}```"
 
 
 def metrics() -> str:

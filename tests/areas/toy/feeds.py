@@ -7,6 +7,7 @@ from feedtool.feeds.columns.number import Whole
 from feedtool.feeds.columns.text import Reference, Text
 from feedtool.feeds.feed import Feed, Recognition, Requests, Row, SheetDesign, Travel, always
 from feedtool.model.cells import Column
+from tests.areas.toy.settings import ToySettings
 from tests.areas.toy.wire import DELIVERY
 
 NEEDED = ("order", "toy", "quantity")
@@ -31,7 +32,13 @@ def split(row: Row) -> Sequence[Row]:
 def request(*rows: Row) -> dict[str, object]:
     """A parcel of the toys of an order."""
     toys = [{"toy": row.values["toy"], "quantity": row.values["quantity"]} for row in rows]
-    return {"order": rows[0].values["order"], "channel": rows[0].channel, "toys": toys}
+    settings = rows[0].sheet.context.settings.of(ToySettings)
+    return {
+        "order": rows[0].values["order"],
+        "channel": rows[0].channel,
+        "wrapping": settings.wrapping,
+        "toys": toys,
+    }
 
 
 FEED = Feed(

@@ -187,6 +187,29 @@ def test_a_dry_run_writes_its_requests(files: Files, feedtool: Feedtool) -> None
 
 
 @pytest.mark.usefixtures("toys")
+def test_a_profile_has_its_settings(files: Files, feedtool: Feedtool) -> None:
+    path, profile = files.csv(ROWS[0], name="toys.csv"), Path("feedtool.toml")
+    profile.write_text('[profile.shop.toys]\nwrapping = "bag"\n')
+    feedtool("submit", path, "--profile", "shop", "--dry-run", "--requests", "requests")
+    (request,) = Path("requests").rglob("*.json")
+    assert json.loads(request.read_bytes())["wrapping"] == "bag"
+    assert "toys.wrapping  bag" in feedtool("config", "show", "--profile", "shop").out
+    properties = feedtool("config", "show", "--json-schema").json["properties"]
+    toys = properties["profile"]["additionalProperties"]["properties"]["toys"]
+    assert toys["properties"]["wrapping"] == {
+        "enum": ["box", "bag"],
+        "default": "box",
+        "description": "The wrapping of every parcel.",
+    }
+    profile.write_text('[profile.shop.toys]\nwrapping = "sack"\n')
+    ran = feedtool("validate", path, "--profile", "shop")
+    assert ran.error() == (
+        f"{profile}, shop, [toys]: wrapping = 'sack' is not possible",
+        "use one of 'box', 'bag'",
+    )
+
+
+@pytest.mark.usefixtures("toys")
 def test_it_is_submitted_answered_and_exported(files: Files, feedtool: Feedtool) -> None:
     path = files.csv(*ROWS, name="toys.csv")
     ran = feedtool("submit", path, "--sandbox", "--format", "json")
