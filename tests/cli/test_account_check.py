@@ -14,7 +14,7 @@ from tests.conftest import Files
 from tests.loopback import serving_answers
 
 
-def test_without_an_account_it_says_so(feedtool: Feedtool) -> None:
+def test_a_missing_account_is_reported(feedtool: Feedtool) -> None:
     assert feedtool("account check").error()[0] == "there is no account to try"
 
 

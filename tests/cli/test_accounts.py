@@ -58,7 +58,7 @@ def accounts() -> Iterator[Open]:
     vars(CONSOLE).update(console)
 
 
-def test_without_anything_there_is_the_sandbox(accounts: Open) -> None:
+def test_without_a_configuration_only_the_sandbox_exists(accounts: Open) -> None:
     every = accounts()
     assert (every.names, every.usual) == ((SANDBOX,), SANDBOX)
     with every.planning(SANDBOX) as account:
@@ -98,7 +98,7 @@ def test_each_profile_is_as_if_it_had_been_named(accounts: Open, files: Files) -
     assert accounts("--sandbox").usual == SANDBOX
 
 
-def test_the_sandbox_is_nobodys_profile(
+def test_the_sandbox_is_no_profile(
     accounts: Open, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files.text(CONFIG, "feedtool.toml")
@@ -184,7 +184,7 @@ def test_missing_settings_are_known_before_any_request(
     assert every.lack(SANDBOX, needs_channel=True) == ""
 
 
-def test_an_account_that_is_no_longer_there_lacks_itself(accounts: Open, files: Files) -> None:
+def test_a_removed_account_is_missing(accounts: Open, files: Files) -> None:
     files.text(CONFIG, "feedtool.toml")
     every = accounts()
     assert every.lack("shop", needs_channel=True) == ""
@@ -224,7 +224,7 @@ def test_notices_name_their_account(accounts: Open, files: Files) -> None:
     assert heard.sent == [(["hook told"], "mall")]
 
 
-def test_a_folder_of_profiles_is_as_it_is_now(accounts: Open, files: Files) -> None:
+def test_a_folder_of_profiles_is_read_in_its_present_state(accounts: Open, files: Files) -> None:
     seller = f'base_url = "{ADDRESS}"\nseller = "{{}}"\ntoken = "t"\n'
     files.text(seller.format(2), "sellers/south.toml")
     every = accounts("--profiles", str(files.folder / "sellers"))

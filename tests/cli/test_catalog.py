@@ -162,7 +162,7 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool) -
 # Which catalogue.
 
 
-def test_one_that_was_never_brought_to_its_end_says_so(feedtool: Feedtool) -> None:
+def test_an_incomplete_catalogue_is_reported(feedtool: Feedtool) -> None:
     fill(is_whole=False)
     assert "never brought to its end" in feedtool("catalog search kettle").err
 

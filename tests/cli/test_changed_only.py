@@ -129,7 +129,7 @@ def test_a_reason_is_about_a_guard(feedtool: Feedtool, files: Files) -> None:
     )
 
 
-def test_a_profile_may_say_so(feedtool: Feedtool, files: Files, sent: Path) -> None:
+def test_a_profile_can_set_changed_only(feedtool: Feedtool, files: Files, sent: Path) -> None:
     settings = "[profile.shop]\nchanged_only = true\n[profile.shop.guards]\nprice_change = 10\n"
     files.text(settings, "feedtool.toml")
     named = ("--sandbox", "--profile", "shop", "--format", "json")

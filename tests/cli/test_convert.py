@@ -96,9 +96,7 @@ def test_json_names_all_that_scripts_rely_on(feedtool: Feedtool, files: Files) -
     assert [one["type"] for one in events] == ["loss", "loss", "summary"]
 
 
-def test_rows_that_cannot_be_sent_stand_in_a_workbook_as_they_were(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_unsendable_rows_are_in_a_workbook_unchanged(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1, price__price="a lot", quantity="-1", product__gtin="123"))
     ran = feedtool("convert", path, "out.xlsx")
     assert ran.code == 0, ran.err

@@ -89,7 +89,9 @@ OWN = """list.csv: row 3
 """
 
 
-def test_filled_fields_and_own_problems_alone(feedtool: Feedtool, files: Files) -> None:
+def test_only_filled_fields_and_own_problems_are_explained(
+    feedtool: Feedtool, files: Files
+) -> None:
     rows = "A;;2;x;1\nB;;-1;;2\nC;;3;4;\n"
     files.text(f"sellerExternalReference;campaign;price.price;quantity;Note\n{rows}", "list.csv")
     ran = feedtool("validate list.csv --explain-row 3")

@@ -68,7 +68,7 @@ USUAL = frozenset(pairs(*WAYS[:2], ("en", "fr")))
     ("kind", "name", "language"),
     [way if way in USUAL else pytest.param(*way, marks=pytest.mark.long) for way in product(*WAYS)],
 )
-def test_there_and_back_changes_nothing(
+def test_an_export_sent_back_changes_no_offer(
     feedtool: Feedtool, shop: list[Any], kind: str, name: str, language: str
 ) -> None:
     options = ("--as", kind, "--language", language)
@@ -169,7 +169,7 @@ def products(synced: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ["back.xlsx", "back.csv"])
-def test_products_there_and_back_change_nothing(
+def test_exported_products_sent_back_change_no_product(
     feedtool: Feedtool, products: Path, name: str
 ) -> None:
     home, state = ("--home", "shop"), Path("shop/sandbox.sqlite")

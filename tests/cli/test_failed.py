@@ -266,7 +266,7 @@ def test_rows_to_correct_hold_the_options_of_the_command(
     assert (4, "required-missing") in codes, "no row becomes a Delete by being in the workbook"
 
 
-def test_somebodys_corrections_are_left_alone(
+def test_corrections_by_a_user_are_left_alone(
     feedtool: Feedtool, failed: Callable[..., Path], files: Files
 ) -> None:
     place = failed(files.csv(offer(1), offer(2, quantity="-1")))
@@ -370,7 +370,7 @@ def test_a_changed_one_stays_and_the_new_one_is_numbered(feedtool: Feedtool, fil
     assert feedtool("submit --sandbox", place).code == 0
 
 
-def test_a_link_to_nowhere_is_left_alone(feedtool: Feedtool, files: Files) -> None:
+def test_a_broken_link_is_left_alone(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
     feedtool(f"{SENT} --no-wait")
     Path("offers.failed.xlsx").symlink_to("no/where.xlsx")

@@ -145,7 +145,7 @@ def test_the_json_about_fixes(feedtool: Feedtool, offers: Path) -> None:
     assert events[-1]["fixed"]["cells"] == 1
 
 
-def test_the_copy_is_as_its_own_check_says(feedtool: Feedtool, offers: Path) -> None:
+def test_the_copy_passes_its_own_check_equally(feedtool: Feedtool, offers: Path) -> None:
     fixed = feedtool("validate --fix round,stock --format json", offers)
     own = feedtool("validate offers.fixed.csv --format json")
     assert fixed.code == own.code == 0

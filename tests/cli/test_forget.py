@@ -80,7 +80,7 @@ def test_forget_names_kept_runs_with_their_reason(
         ("forget --older-than 6d", "runs are kept for at least 7 days"),
     ],
 )
-def test_runs_are_forgotten_by_their_age_alone(feedtool: Feedtool, words: str, reason: str) -> None:
+def test_runs_are_forgotten_only_by_age(feedtool: Feedtool, words: str, reason: str) -> None:
     ran = feedtool(words)
     assert ran.code == 2
     assert reason in ran.err

@@ -32,7 +32,7 @@ def test_options_and_commands_stand_under_headings(feedtool: Feedtool, command: 
     assert re.findall(r"^(\w.*):$", out, re.MULTILINE) == HEADINGS[command]
 
 
-def test_every_command_stands_under_one_heading(feedtool: Feedtool) -> None:
+def test_every_command_is_under_one_heading(feedtool: Feedtool) -> None:
     listed = [name for names in COMMAND_HEADINGS.values() for name in names.split()]
     assert sorted(listed) == sorted([*COMMANDS, "help"])
     shown = re.findall(r"^  ([a-z]+)  +[A-Z]", feedtool("--help").out, re.MULTILINE)

@@ -77,7 +77,7 @@ def test_an_incomplete_account_is_refused(feedtool: Feedtool, options: str, miss
     assert not Path(config.FILE).exists()
 
 
-def test_one_that_is_there_is_kept(feedtool: Feedtool, on_terminal: OnTerminal) -> None:
+def test_an_existing_configuration_is_kept(feedtool: Feedtool, on_terminal: OnTerminal) -> None:
     Path(config.FILE).write_text("# mine\n", "utf-8")
     ran = feedtool("init --sandbox")
     assert (ran.code, "--yes" in ran.error()[1]) == (Exit.USAGE, True)
@@ -89,7 +89,7 @@ def test_one_that_is_there_is_kept(feedtool: Feedtool, on_terminal: OnTerminal) 
     assert Path("feedtool.toml.old").read_text("utf-8") == "# mine\n"
 
 
-def test_a_folder_that_takes_nothing(feedtool: Feedtool) -> None:
+def test_a_folder_without_write_access(feedtool: Feedtool) -> None:
     Path(config.FILE).mkdir()
     Path("feedtool.toml.old").write_text("in the way", "utf-8")
     ran = feedtool("init --sandbox --yes")

@@ -37,7 +37,9 @@ def types_sent() -> list[str]:
 @pytest.mark.usefixtures("unclear")
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("form", ["text", "json", "jsonl"])
-def test_without_a_terminal_it_is_refused(feedtool: Feedtool, command: str, form: str) -> None:
+def test_an_unclear_kind_is_refused_without_a_terminal(
+    feedtool: Feedtool, command: str, form: str
+) -> None:
     ran = feedtool(command, "--format", form)
     said = ran.out + ran.err
     assert ran.code == 3
@@ -65,7 +67,7 @@ def test_the_kind_is_asked_on_a_terminal(
 
 
 @pytest.mark.usefixtures("unclear")
-def test_a_script_is_asked_nothing(on_terminal: OnTerminal) -> None:
+def test_a_script_gets_no_question(on_terminal: OnTerminal) -> None:
     for command in (
         "validate --format json",
         "submit --sandbox --format jsonl",
@@ -238,9 +240,7 @@ def test_a_total_is_skipped_with_its_reason(feedtool: Feedtool, totalled: Path) 
 
 
 @pytest.mark.parametrize("command", ["validate", "submit --sandbox", "submit --dry-run"])
-def test_with_nothing_else_there_is_nothing_to_do(
-    feedtool: Feedtool, files: Files, command: str
-) -> None:
+def test_a_sheet_of_only_totals_has_no_rows(feedtool: Feedtool, files: Files, command: str) -> None:
     ran = feedtool(command, files.csv(TOTAL), "--format", "json")
     assert (ran.code, ran.counts) == (9, [1, 0, 0, 1, 1])
 

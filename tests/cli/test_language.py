@@ -37,7 +37,7 @@ SPOKEN = {
 @pytest.mark.parametrize(
     ("command", "environment", "configuration", "heading"), SPOKEN.values(), ids=SPOKEN
 )
-def test_help_speaks_the_language_that_can_be_known(
+def test_help_is_in_the_known_language(
     *,
     feedtool: Feedtool,
     monkeypatch: pytest.MonkeyPatch,

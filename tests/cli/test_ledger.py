@@ -61,7 +61,7 @@ def test_impossible_commands_leave_no_file(
 
 
 @pytest.mark.usefixtures("home")
-def test_an_older_ledger_stays_as_it_is(feedtool: Feedtool) -> None:
+def test_an_older_ledger_stays_unchanged(feedtool: Feedtool) -> None:
     engine = open_engine(LEDGER)
     with engine.begin() as db:
         db.exec_driver_sql("UPDATE schema_version SET version = 9")

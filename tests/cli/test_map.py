@@ -224,9 +224,7 @@ def test_a_template_of_ours_needs_no_recipe(feedtool: Feedtool, files: Files) ->
     assert feedtool("map offers-upsert.xlsx --format json").json["recipe"] is None
 
 
-def test_a_word_among_numbers_is_asked_for_where_it_stands_again(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_a_repeated_word_among_numbers_is_asked(feedtool: Feedtool, files: Files) -> None:
     stocks = "A;7 B;0 C;3 D;out E;out F;4 G;n/a H;9"
     files.text("SKU;Stock\n" + stocks.replace(" ", "\n"), "list.csv")
     out = feedtool("map list.csv").out
@@ -250,7 +248,7 @@ def test_a_sheet_without_a_sure_column_gets_no_recipe(feedtool: Feedtool, files:
     assert "no column is sure" in ran.err
 
 
-def test_stock_alone_is_enough_for_an_update(feedtool: Feedtool, files: Files) -> None:
+def test_stock_is_enough_for_an_update(feedtool: Feedtool, files: Files) -> None:
     files.text("Codice;Giacenza\nA1;5\nA2;0\nA3;7\n", "list.csv")
     assert "feedtool map list.csv --as offers-update" in feedtool("map list.csv").err
     Path("recipes/list.toml").unlink()

@@ -114,7 +114,7 @@ def test_a_missing_header_stays_in_the_recipe_and_is_reported(
     assert columns["Bidule"][0] == "quantity"
 
 
-def test_the_recipe_of_each_delivery_is_found_by_itself(
+def test_the_recipe_of_each_delivery_is_found(
     feedtool: Feedtool, files: Files, deliver: Any
 ) -> None:
     headers = 'headers = ["Réf", "Code barre", "Qté dispo", "Etat"]'

@@ -93,7 +93,7 @@ QUIET = {
 
 
 @pytest.mark.parametrize("command", QUIET)
-def test_quiet_leaves_errors_alone(feedtool: Feedtool, command: str) -> None:
+def test_quiet_keeps_errors(feedtool: Feedtool, command: str) -> None:
     shutil.copy(SAMPLE, "offers.xlsx")
     loud = feedtool(f"{command} --home loud")
     quiet = feedtool(f"{command} --home quiet -q")
@@ -108,7 +108,7 @@ def test_quiet_has_no_progress(on_terminal: OnTerminal, files: Files) -> None:
     assert on_terminal("", *command, "--home", "quiet", "-q") == (0, "")
 
 
-def test_quiet_speaks_of_stderr_and_verbose_of_the_result(feedtool: Feedtool) -> None:
+def test_quiet_affects_stderr_and_verbose_the_result(feedtool: Feedtool) -> None:
     shutil.copy(SAMPLE, "offers.xlsx")
     loud, quiet = (feedtool(f"validate offers.xlsx -v {word}") for word in ("", "-q"))
     assert (quiet.code, quiet.out, quiet.err) == (loud.code, loud.out, "")

@@ -26,7 +26,7 @@ def entered(**given: Any) -> Iterator[Listener]:
         yield made
 
 
-def test_alone_on_a_machine_it_has_a_new_secret_address() -> None:
+def test_a_page_of_one_user_has_a_new_secret_address() -> None:
     with entered() as one, entered(host_name=("Laptop:8000",)) as other:
         for made in (one, other):
             assert isinstance(made.access, LocalAccess)
@@ -42,7 +42,7 @@ def test_alone_on_a_machine_it_has_a_new_secret_address() -> None:
 @pytest.mark.parametrize(
     ("proxy", "listens"), [(LOOPBACK, LOOPBACK), ("::1", "::1"), ("127.1.2.3", LOOPBACK)]
 )
-def test_shared_on_a_port_it_listens_towards_the_proxy_alone(proxy: str, listens: str) -> None:
+def test_a_shared_page_on_a_port_listens_only_to_the_proxy(proxy: str, listens: str) -> None:
     with entered(**SHARED, trusted_proxy=proxy) as made:
         host, port, *_ = made.server_socket.getsockname()
         assert host == listens

@@ -45,7 +45,7 @@ def test_a_file_left_behind_is_replaced(tmp_path: Path) -> None:
         ("win32", "", True),
     ],
 )
-def test_a_browser_is_opened_on_a_screen_alone(
+def test_a_browser_is_only_opened_on_a_screen(
     platform: str, variable: str, *, has_one: bool
 ) -> None:
     assert has_screen(platform, {variable: ":0", "PATH": "/bin"}) is has_one

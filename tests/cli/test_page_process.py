@@ -155,7 +155,7 @@ def test_a_shared_page_on_a_socket(socket_path: Path, tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_shared_page_on_a_port_answers_its_proxy_alone(tmp_path: Path) -> None:
+def test_a_shared_page_on_a_port_answers_only_its_proxy(tmp_path: Path) -> None:
     config = tmp_path / "feedtool.toml"
     config.write_text(USERS, "utf-8")
     words = ("--shared", "--trusted-proxy", "127.0.0.2", "--host-name", "feeds.example.org")

@@ -87,7 +87,7 @@ def test_the_address_of_the_service_is_not_taken_from_a_plan(
     assert ran.error()[0] == "there is no account to send to"
 
 
-def test_all_rows_against_a_profile_that_says_otherwise(feedtool: Feedtool, file: Path) -> None:
+def test_all_rows_overrides_the_profile(feedtool: Feedtool, file: Path) -> None:
     Path("feedtool.toml").write_text("[profile.shop]\nchanged_only = true\n")
     options = ("--sandbox", "--profile", "shop", "--all-rows")
     feedtool("submit", file, "--dry-run", *options, "--save-plan", PLAN)
@@ -215,7 +215,7 @@ def test_only_legacy_offers_can_be_a_purge(
     assert on_channels() == shop
 
 
-def test_it_has_to_be_typed(
+def test_a_purge_must_be_typed_as_an_option(
     feedtool: Feedtool, shop: list[str], stock: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FEEDTOOL_PURGE_AND_REPLACE", "1")

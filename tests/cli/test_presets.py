@@ -236,7 +236,7 @@ def table(always: str, optional: str, left_out: str) -> str:
 
 
 @pytest.mark.parametrize("name", EXPORTS)
-def test_an_export_is_read_as_it_is(feedtool: Feedtool, files: Files, name: str) -> None:
+def test_an_export_is_read_without_changes(feedtool: Feedtool, files: Files, name: str) -> None:
     always, optional, left_out = EXPORTS[name]
     preset = ("--recipe", f"preset:{name}", *FIXED)
     files.text(table(always, optional, left_out), "whole.csv")

@@ -50,7 +50,7 @@ BELOW = "feedtool.areas.registry feedtool.check feedtool.runs.submit"
 @pytest.mark.parametrize(
     "before", [BELOW, pytest.param("", marks=pytest.mark.long)], ids=["floors below", "nothing"]
 )
-def test_each_part_is_found_by_itself(before: str) -> None:
+def test_each_part_can_be_imported_first(before: str) -> None:
     """The other tests have long imported what a command imports at its first use."""
     modules = [found.name for found in pkgutil.iter_modules(cli.__path__, "feedtool.cli.")]
     ran = subprocess.run(  # noqa: S603
@@ -100,7 +100,7 @@ def test_standard_input_is_read_as_bytes(files: Files) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", pytest.param("json", marks=pytest.mark.long), "jsonl"])
-def test_a_reader_that_leaves_changes_nothing(files: Files, form: str) -> None:
+def test_a_reader_that_leaves_does_not_change_the_result(files: Files, form: str) -> None:
     files.csv(*(offer(number, quantity="-1") for number in range(1500)))
     command = [sys.executable, "-m", "feedtool", "validate", "offers.csv", "-v", "--format", form]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:  # noqa: S603
@@ -122,7 +122,7 @@ SPEAKING = (
 
 
 @pytest.mark.parametrize("arguments", SPEAKING, ids=" ".join)
-def test_an_output_that_takes_nothing_is_no_bug_and_a_reader_that_is_gone_no_failure(
+def test_a_full_output_is_no_bug_and_a_gone_reader_no_failure(
     files: Files, arguments: list[str]
 ) -> None:
     files.csv(offer(), name="a.csv")
@@ -164,7 +164,7 @@ def test_a_pipe_gets_its_own_hint() -> None:
 HEAVY = {"httpx", "sqlalchemy", "flask", "openpyxl", "jsonschema", "lxml", "jinja2"}
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_help_imports_no_heavy_module() -> None:
     code = "import sys; from feedtool.cli import run; run(['--help']); print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     assert HEAVY & set(ran.stdout.split()) == set()

@@ -24,7 +24,9 @@ def home() -> Path:
     return bring(CATEGORIES, BRANDS, PROPERTIES)
 
 
-def test_without_a_catalogue_it_says_how_to_bring_one(feedtool: Feedtool, files: Files) -> None:
+def test_the_error_of_a_missing_catalogue_names_the_command(
+    feedtool: Feedtool, files: Files
+) -> None:
     ran = feedtool("validate", files.csv(product()), "--format", "json")
     assert (ran.code, ran.only["kind"], ran.only["problems"]) == (2, "products", [])
     assert ran.only["error"]["code"] == "catalog-missing"
@@ -139,7 +141,7 @@ def statuses(path: Path, sheet: str = "Products") -> list[str]:
     return [status for status, *_ in answers(path, sheet).values()]
 
 
-def test_the_sample_needs_nothing_set_up(feedtool: Feedtool, products: Path) -> None:
+def test_the_sample_needs_no_preparation(feedtool: Feedtool, products: Path) -> None:
     ran = feedtool("submit", products, "--sandbox", "--format", "json")
     assert ran.code == 1
     assert "catalogue: the embedded sandbox's is brought" in ran.err

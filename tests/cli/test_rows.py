@@ -35,7 +35,7 @@ def test_a_plan_keeps_them(feedtool: Feedtool, files: Files) -> None:
     assert json.loads(Path("p").read_text("utf-8").splitlines()[0])["words"]["rows"] == "2,4"
 
 
-def test_they_are_those_of_one_sheet(feedtool: Feedtool, files: Files) -> None:
+def test_chosen_rows_are_of_one_sheet(feedtool: Feedtool, files: Files) -> None:
     book = files.book({"A": OFFERS, "B": [offer(4)]})
     several = ("submit", book.name, "--sheet", "all", "--rows", "2", "--dry-run")
     assert feedtool(*several).error() == (

@@ -138,7 +138,7 @@ def test_times_of_the_sandbox_are_shown_in_real_time(feedtool: Feedtool, files: 
     assert begun <= origin.synced_at <= ended
 
 
-def test_a_run_that_there_is_not_or_that_is_finished(feedtool: Feedtool, files: Files) -> None:
+def test_an_unknown_or_finished_run_is_refused(feedtool: Feedtool, files: Files) -> None:
     feedtool("submit --sandbox", files.csv(offer(1)))
     for number in ("7", "x"):
         assert feedtool("status", number).code == 2

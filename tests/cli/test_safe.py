@@ -201,7 +201,7 @@ def test_typed_texts_are_printed_safely(
 
 @given(text=TEXTS, is_terminal=st.booleans())
 @example(text="\x1b[2J\u202e\n", is_terminal=True)
-def test_progress_steers_nothing(text: str, *, is_terminal: bool) -> None:
+def test_progress_holds_no_control_characters(text: str, *, is_terminal: bool) -> None:
     out, seconds = io.StringIO(), iter(range(0, 1000, 60))
     lines = ProgressLines(out, lambda: float(next(seconds)), is_terminal=is_terminal)
     for told in (text, "done"):

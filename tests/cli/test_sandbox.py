@@ -77,7 +77,7 @@ def test_settings_of_the_sandbox(
 @pytest.mark.parametrize(
     "home", [pytest.param((), marks=pytest.mark.long), ("--home", "else where")]
 )
-def test_the_demo_needs_nothing_and_its_run_is_there_afterwards(
+def test_the_demo_needs_no_preparation_and_leaves_its_run(
     feedtool: Feedtool, home: tuple[str, ...]
 ) -> None:
     feedtool("demo", *home)

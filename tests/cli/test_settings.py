@@ -188,7 +188,7 @@ def test_without_changed_settings_the_list_is_empty(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of another kind")
-def test_the_state_is_the_users_alone(feedtool: Feedtool, files: Files) -> None:
+def test_only_the_user_can_read_the_state(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer())
     assert feedtool("submit --sandbox offers.csv --home mine").code == 0
     assert Path("mine").stat().st_mode & 0o077 == 0

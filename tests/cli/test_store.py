@@ -77,7 +77,7 @@ def test_rows_to_correct_are_written_on_another_machine(
 
 
 @IN_A_FOLDER
-def test_products_where_there_is_no_catalogue(
+def test_products_are_resumed_without_a_catalogue(
     feedtool: Feedtool, machine: Machine, synced: Path, tmp_path: Path
 ) -> None:
     machine("one")

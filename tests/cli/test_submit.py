@@ -23,7 +23,7 @@ def annotated(path: Path) -> list[list[str]]:
         return [record[-3:] for record in csv.reader(file)]
 
 
-def test_the_answer_stands_beside_every_row(feedtool: Feedtool, file: Path) -> None:
+def test_the_answer_is_beside_every_row(feedtool: Feedtool, file: Path) -> None:
     before = file.read_bytes()
     assert feedtool("submit --sandbox", file).code == 1
     assert file.read_bytes() == before

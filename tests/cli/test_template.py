@@ -38,7 +38,7 @@ def test_makes_a_workbook_for_categories(feedtool: Feedtool, code: str, count: i
         assert int(book.defined_names["list_3881"].attr_text.rpartition("$")[2]) - 1 > 2_000
 
 
-def test_a_category_in_the_environment_is_for_products_alone(
+def test_a_category_in_the_environment_only_affects_products(
     feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FEEDTOOL_CATEGORY", "011B01")

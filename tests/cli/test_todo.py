@@ -59,7 +59,7 @@ def test_each_thing_that_waits_has_its_command(feedtool: Feedtool) -> None:
     assert ship == f"{texts[2]} export shipments {account}"
 
 
-def test_a_deadline_where_the_profile_knows_how_long_there_is(feedtool: Feedtool) -> None:
+def test_a_deadline_is_shown_if_the_profile_sets_the_time(feedtool: Feedtool) -> None:
     ran, _ = todo(feedtool, COUNTS, PAGES)
     assert "the first by" not in ran.out
     Path("feedtool.toml").write_text("[profile.shop.orders]\naccept_within = 48\n")
@@ -97,7 +97,7 @@ def test_unknown_counts_are_reported_and_the_others_are_shown(
     assert ran.code == Exit.ROWS
 
 
-def test_a_detail_that_is_not_there_hides_no_count(feedtool: Feedtool) -> None:
+def test_a_missing_detail_hides_no_count(feedtool: Feedtool) -> None:
     ran, _ = todo(feedtool, {**NONE, WAITING: 2}, {WAITING: 500}, "--format json")
     assert [entry["text"] for entry in ran.json] == ["2 orders"]
 

@@ -46,7 +46,7 @@ def test_options_are_read_into_the_record() -> None:
     assert SEEN == ["note"]
 
 
-def test_they_stand_in_the_order_of_the_record() -> None:
+def test_options_are_in_the_order_of_the_record() -> None:
     assert [option.name for option in put.params] == ["what", "shelf", "note", "kind"]
     assert put.help == "Put something somewhere."
 
@@ -55,7 +55,7 @@ def test_values_of_other_options_are_left_out() -> None:
     assert read_record(Shelf, {"shelf": 2, "what": "tea"}) == Shelf(shelf=2)
 
 
-def test_no_parameter_stands_twice_in_a_command() -> None:
+def test_no_parameter_is_twice_in_a_command() -> None:
     for command in commands.every():
         names = [parameter.name for parameter in command.params]
         assert len(names) == len({*names}), command.name

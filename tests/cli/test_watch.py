@@ -25,7 +25,7 @@ def drop(files: Files, place: str, number: int, heading: str = "sellerExternalRe
     files.csv(row, name=f"feeds/inbox/{place}")
 
 
-def test_each_file_is_read_as_its_profile_says(feedtool: Feedtool, files: Files) -> None:
+def test_each_file_is_read_by_its_profile(feedtool: Feedtool, files: Files) -> None:
     files.text(CONFIG, "feedtool.toml")
     drop(files, "shop/a.csv", 1, "Ma ref")
     drop(files, "mall/a.csv", 2, "Mi ref")
@@ -110,9 +110,7 @@ def test_a_folder_of_profiles_may_be_empty_at_first(feedtool: Feedtool, files: F
     assert (ran.code, "error" in ran.err) == (Exit.NOTHING, False), ran.err
 
 
-def test_a_broken_file_of_a_profile_stops_its_own_files_alone(
-    feedtool: Feedtool, files: Files
-) -> None:
+def test_a_broken_profile_stops_only_its_own_files(feedtool: Feedtool, files: Files) -> None:
     for row, (name, scale) in enumerate({"shop": 1, "mall": 3}.items(), 1):
         files.text(f"vat_scale = {scale}", f"sellers/{name}.toml")
         drop(files, f"{name}/a.csv", row)

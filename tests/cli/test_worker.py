@@ -67,7 +67,7 @@ def test_all_that_is_due_is_sent(
     assert (ran.code, ran.out) == (9, "")
 
 
-def test_some_sellers_alone(feedtool: Feedtool, brought: Path) -> None:
+def test_a_worker_serves_only_some_sellers(feedtool: Feedtool, brought: Path) -> None:
     """By the names of their profiles, or their own."""
     assert feedtool("worker --once --sellers m*").code == 0
     assert names_in(brought) == OF_MALL
@@ -83,7 +83,7 @@ def test_sellers_that_are_not_there(feedtool: Feedtool) -> None:
     assert ran.error() == ("no profile and no seller matches “eu-*”", "profiles: shop, mall")
 
 
-def test_without_a_place_the_ledger_alone_has_the_answers(
+def test_without_a_place_only_the_ledger_has_the_answers(
     feedtool: Feedtool, files: Files, answers: Path, service: str
 ) -> None:
     write_profiles(service, "", shop="S")
