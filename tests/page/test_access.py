@@ -58,7 +58,7 @@ def test_headers_of_every_answer() -> None:
     }
 
 
-def test_a_file_to_download_can_do_nothing() -> None:
+def test_a_downloaded_file_runs_no_script() -> None:
     headers = dict(with_headers(FILE))
     assert headers["Content-Security-Policy"] == f"{CONTENT_POLICY}; sandbox"
     assert headers["Content-Disposition"] == FILE[0][1]

@@ -116,7 +116,7 @@ def files_of(session: PageSession, folder: Path, done: Event) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
+def test_axe_finds_no_fault_and_no_page_is_too_wide(
     bare_tab: Page, busy: Served, name: str
 ) -> None:
     answer = bare_tab.goto(f"{busy.address}en/{PAGES[name].format(**busy.files)}")

@@ -10,7 +10,7 @@ from tests.page.conftest import SAMPLES, brought
     ("wanted", "address"),
     [("fr-CA,fr;q=0.9", "/fr/"), ("es", "/es/"), ("de", "/en/"), ("", "/en/")],
 )
-def test_the_browser_says_the_language(client: FlaskClient, wanted: str, address: str) -> None:
+def test_the_browser_sets_the_language(client: FlaskClient, wanted: str, address: str) -> None:
     answer = client.get("/", headers={"Accept-Language": wanted})
     assert (answer.status_code, answer.location) == (302, address)
 

@@ -52,7 +52,7 @@ def content_named(files: NamedFiles, cell: str) -> str | None:
         *(("./a.pdf", "a.pdf"), ("10:30.pdf", "10:30.pdf"), ("/etc/passwd", "passwd")),
     ],
 )
-def test_a_cell_and_a_file_meet_by_the_name_alone(tmp_path: Path, cell: str, name: str) -> None:
+def test_a_cell_finds_a_file_only_by_its_name(tmp_path: Path, cell: str, name: str) -> None:
     lay(tmp_path, name, b"this")
     assert content_named(files_of(tmp_path), cell) == "this"
 
@@ -84,7 +84,7 @@ def test_named_and_present_files_are_recorded(tmp_path: Path) -> None:
     assert not facts_in(tmp_path / FACTS).is_whole
 
 
-def test_files_of_one_name_in_several_folders_are_none_of_them(tmp_path: Path) -> None:
+def test_files_of_one_name_in_several_folders_are_ambiguous(tmp_path: Path) -> None:
     """Else one customer would get the invoice of another."""
     lay(tmp_path, "a.pdf")
     first, cells = files_of(tmp_path), ("march/a.pdf", "april/a.pdf")

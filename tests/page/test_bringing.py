@@ -172,7 +172,7 @@ def test_a_zip_of_invoices_is_read_as_by_the_command(
     assert counts == {Status.SUCCESS: 3, Status.FAILURE: 1}  # the fifth was not sent
 
 
-def test_invoices_alone_are_a_sheet_that_grows(
+def test_invoices_without_a_sheet_are_a_growing_sheet(
     client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
     (tmp_path / "8716E011.pdf").write_bytes(pdf())
@@ -216,7 +216,7 @@ def test_a_form_brings_all_at_once(client: FlaskClient, session: PageSession) ->
         ({}, "No file was chosen"),
     ],
 )
-def test_a_form_that_cannot_be_meant_leaves_nothing(
+def test_a_senseless_form_leaves_no_file(
     client: FlaskClient, session: PageSession, given: dict[str, bytes], says: str
 ) -> None:
     answer = client.post("/en/files", data=form_of(given))
@@ -224,7 +224,7 @@ def test_a_form_that_cannot_be_meant_leaves_nothing(
     assert session.uploads.files() == []
 
 
-def test_invoices_that_cannot_be_unpacked_leave_nothing(
+def test_damaged_invoices_leave_no_file(
     client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
     content = zipped({"a/1.pdf": pdf(), "b/1.pdf": pdf()})
@@ -246,7 +246,7 @@ def test_no_file_is_brought_beside_a_sheet_during_its_check(
 
 
 @pytest.mark.parametrize("way", ["page", "command"])
-def test_invoices_that_were_held_are_released_as_they_were_kept(
+def test_held_invoices_are_released_from_their_kept_files(
     client: FlaskClient,
     session: PageSession,
     tmp_path: Path,

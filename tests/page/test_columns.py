@@ -91,7 +91,7 @@ def test_fields_without_a_column(
     assert [(line.name, line.value, is_of_row(line.field.key)) for line in view.values] == lines
 
 
-def test_another_kind_is_named_that_lacks_nothing(files: Files) -> None:
+def test_another_complete_kind_is_suggested(files: Files) -> None:
     assert shown(files).other_kinds == ["offers-update"]
     assert shown(files, **SHIPPING).other_kinds == ()
 

@@ -317,7 +317,7 @@ PLACES = {"the grid": "", "a plain table with a filter": "?plain=1&which=warning
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
+def test_axe_finds_no_fault_and_the_page_is_not_too_wide(
     opened: OpenGrid, few: Path, place: str
 ) -> None:
     page = opened(few, rest=PLACES[place], bypass_csp=True)

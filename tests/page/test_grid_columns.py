@@ -80,7 +80,7 @@ def test_a_column_is_dragged_wider_or_narrower(opened: OpenGrid, few: Path) -> N
         assert width(page, column) == max(NARROW, before + pixels), (column, pixels)
 
 
-def test_it_keeps_its_width_while_the_page_is_open(opened: OpenGrid, few: Path) -> None:
+def test_a_column_keeps_its_width_while_the_page_is_open(opened: OpenGrid, few: Path) -> None:
     page = opened(few)
     cells_at(page, 0)
     before = width(page, GTIN)
@@ -150,7 +150,7 @@ def scrolled(page: Page, left: int) -> None:
     )
 
 
-def test_the_column_that_names_a_row_stays_in_sight_wherever_it_is(
+def test_the_column_of_references_stays_visible_at_any_place(
     opened: OpenGrid, files: Files
 ) -> None:
     """It begins in its place, and stays at the left once it has come there."""
@@ -216,9 +216,7 @@ def hold(held: list[Route], route: Route) -> None:
     held.append(route)
 
 
-def test_rows_that_are_still_to_come_show_nothing_of_those_before(
-    opened: OpenGrid, few: Path
-) -> None:
+def test_rows_not_yet_loaded_show_no_texts_of_earlier_rows(opened: OpenGrid, few: Path) -> None:
     page = opened(few)
     cells_at(page, 0)
     expect(page.locator(".grid-bar")).to_contain_text("SKU")

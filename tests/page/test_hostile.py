@@ -156,7 +156,7 @@ def test_no_text_becomes_a_part_of_any_page(walked: Walked) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "es"])
-def test_the_texts_are_shown_as_they_are(walked: Walked, language: str) -> None:
+def test_hostile_texts_are_shown_unchanged(walked: Walked, language: str) -> None:
     page = walked.watched.page
     page.goto(f"{walked.address}{language}/")
     link = page.get_by_role("link", name=IMAGE)

@@ -19,7 +19,7 @@ def jobs() -> Iterator[Jobs]:
     jobs.close()
 
 
-def test_a_job_of_a_key_is_begun_once_while_it_is_at_work(jobs: Jobs) -> None:
+def test_a_working_job_of_a_key_is_not_started_again(jobs: Jobs) -> None:
     go_on = Event()
     first = jobs.start("check 1", "check", lambda _: waiting(go_on))
     assert jobs.start("check 1", "check", lambda _: None) is first

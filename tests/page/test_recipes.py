@@ -68,7 +68,7 @@ def names(folder: Path) -> list[str]:
     ("account", "folder", "is_of_all"),
     [("shop", "mine", False), ("other", "settings/feedtool/recipes", True)],
 )
-def test_it_is_kept_in_the_folder_of_the_account(
+def test_a_recipe_is_kept_in_the_folder_of_the_account(
     client: FlaskClient,
     session: PageSession,
     files: Files,
@@ -119,7 +119,7 @@ def test_a_recipe_without_effect_is_not_kept(
     assert names(files.folder / "settings" / "feedtool" / "recipes") == []
 
 
-def test_a_recipe_that_cannot_be_used_keeps_nothing_else(
+def test_an_unusable_recipe_prevents_no_other(
     client: FlaskClient, session: PageSession, files: Files
 ) -> None:
     file = session.uploads.file(mapped(client, files))

@@ -75,7 +75,7 @@ def begun(session: PageSession) -> PageSession:
     return session
 
 
-def test_a_page_leads_to_the_next_as_long_as_there_is_one(
+def test_every_page_but_the_last_links_to_the_next(
     begun: PageSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("feedtool.page.runs.SHOWN", 5)

@@ -74,7 +74,7 @@ def test_others_see_those_of_their_accounts(
         (SellerSearch(page=2), [], {}),
     ],
 )
-def test_they_are_found_by_how_they_are(
+def test_sellers_are_found_by_their_state(
     fleet: PageSession, search: SellerSearch, sellers: list[str], words: dict[str, str | int]
 ) -> None:
     assert shown(fleet, ME, search) == sellers

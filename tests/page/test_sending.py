@@ -119,7 +119,7 @@ def test_a_plan_is_sent_once(client: FlaskClient, session: PageSession, few: Pat
     assert runs_of(session) == 1
 
 
-def test_a_plan_that_another_run_has_overtaken_is_made_anew(
+def test_a_plan_overtaken_by_another_run_is_made_again(
     client: FlaskClient, session: PageSession, files: Files
 ) -> None:
     slow, fast = (
@@ -138,10 +138,10 @@ def test_a_plan_that_another_run_has_overtaken_is_made_anew(
     assert sent(client, slow) == 2
 
 
-def test_a_file_is_sent_where_the_ledger_says_so(
+def test_a_file_counts_as_sent_by_the_ledger(
     client: FlaskClient, session: PageSession, few: Path
 ) -> None:
-    """The page did not live to note it, and the run was gone on with."""
+    """The page was killed before it recorded the run, which was continued elsewhere."""
     file = session.uploads.file(id_ := brought(client, few))
     assert "not sent" in client.get("/en/").text
     number = sent(client, id_)
@@ -150,7 +150,7 @@ def test_a_file_is_sent_where_the_ledger_says_so(
     assert session.uploads.file(id_).run == number
 
 
-def test_chosen_rows_alone_are_sent(client: FlaskClient, session: PageSession) -> None:
+def test_only_chosen_rows_are_sent(client: FlaskClient, session: PageSession) -> None:
     file = brought(client, OFFERS)
     chosen = {"which": "rows", "rows": "3-5, 9", "sheet": "Offers"}
     client.post(f"/en/files/{file}/plan", data=chosen)

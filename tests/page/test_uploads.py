@@ -44,7 +44,7 @@ def test_a_file_needs_a_name(given: str) -> None:
         plain_name(given)
 
 
-def test_a_file_is_kept_as_it_came_for_its_owner_alone(tmp_path: Path) -> None:
+def test_a_file_is_kept_unchanged_and_private(tmp_path: Path) -> None:
     shelf = Uploads(tmp_path / "page")
     file = put(shelf)
     path = shelf.input(file).path
@@ -115,7 +115,7 @@ def test_a_file_with_broken_facts_hides_no_other(tmp_path: Path, how: str) -> No
 
 
 @pytest.mark.parametrize("how", BROKEN)
-def test_it_is_as_old_as_its_folder(tmp_path: Path, how: str) -> None:
+def test_a_broken_file_is_as_old_as_its_folder(tmp_path: Path, how: str) -> None:
     shelf = Uploads(tmp_path)
     broken = put(shelf)
     facts = shelf.folder(broken.id) / "facts.json"

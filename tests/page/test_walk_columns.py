@@ -31,7 +31,7 @@ def field_named(name: str) -> str:
 
 
 @pytest.mark.parametrize("language", spoken("en"))
-def test_a_list_is_dropped_said_and_clean(
+def test_a_dropped_list_is_mapped_and_clean(
     tabs: Tabs, address: str, session: PageSession, files: Files, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)

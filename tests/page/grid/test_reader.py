@@ -91,7 +91,7 @@ FIND = [
 
 
 @pytest.mark.parametrize(("text", "which", "start", "found"), FIND)
-def test_a_text_is_found_in_cells_of_the_filter_alone(
+def test_a_text_is_found_only_in_cells_of_the_filter(
     grid: Grid, text: str, which: str, start: int, found: FoundText | None
 ) -> None:
     assert grid.find(RowFilter(0, which=which), text, start) == found
@@ -119,7 +119,7 @@ def test_messages_use_the_headers_of_the_sheet(files: Files, shown: Shown) -> No
             ]
 
 
-def test_a_grid_that_is_missing_damaged_or_of_another_version_is_to_be_made_anew(
+def test_a_missing_damaged_or_older_grid_is_unusable(
     grid: Grid, shown: Shown, tmp_path: Path
 ) -> None:
     del grid

@@ -32,7 +32,7 @@ DISPLAYED = {
 
 
 @pytest.mark.parametrize(("text", "shown"), DISPLAYED.values(), ids=DISPLAYED)
-def test_a_text_is_shown_on_one_line_with_nothing_that_steers(text: str, shown: str) -> None:
+def test_a_text_is_shown_on_one_line_without_control_characters(text: str, shown: str) -> None:
     assert displayed(text) == shown
 
 
@@ -81,9 +81,7 @@ def test_a_column_has_its_letters_header_key_and_width(files: Files, shown: Show
     assert grid.sheets[0].reference == 0
 
 
-def test_columns_without_a_header_are_shown_once_something_stands_there(
-    files: Files, shown: Shown
-) -> None:
+def test_columns_without_a_header_are_shown_once_filled(files: Files, shown: Shown) -> None:
     """Also between others, and where the first rows have nothing in it."""
     path = files.book({"Offers": [offer(number) for number in range(1, 60)]})
     book = load_workbook(path)
@@ -195,7 +193,7 @@ def test_a_sheet_that_is_gone_when_its_file_is_read_again_is_not_shown(
         ]
 
 
-def test_the_file_is_private_and_there_once_it_is_whole(files: Files, tmp_path: Path) -> None:
+def test_the_file_is_private_and_appears_whole(files: Files, tmp_path: Path) -> None:
     path = tmp_path / "shelf" / "grid.sqlite"
     path.parent.mkdir()
     checked_into(path, files.csv(offer(1)))

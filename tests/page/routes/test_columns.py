@@ -138,7 +138,7 @@ def test_a_recipe_that_no_longer_fits_is_reported_without_a_question(
     assert "lacks “Qté dispo” (perhaps “Stock libre”)" in page
 
 
-def test_it_is_forgotten_again(client: FlaskClient, file: str) -> None:
+def test_a_recipe_can_be_forgotten(client: FlaskClient, file: str) -> None:
     answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
     assert client.get(f"/en/files/{file}/recipe").status_code == 200

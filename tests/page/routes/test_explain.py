@@ -26,7 +26,7 @@ def test_a_page(client: FlaskClient, code: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(("code", "is_guard"), [("price-factor", True), ("gtin-checksum", False)])
-def test_the_page_of_a_guard_says_how_it_is_released_here(
+def test_the_page_of_a_guard_explains_its_release(
     client: FlaskClient, code: str, *, is_guard: bool
 ) -> None:
     text = client.get(f"/en/explain/{code}").text
@@ -41,7 +41,7 @@ def test_each_code_is_listed_and_has_its_page(client: FlaskClient, language: str
         assert client.get(f"/{language}/explain/{name}").status_code == 200
 
 
-def test_a_code_that_there_is_not_names_near_ones(client: FlaskClient) -> None:
+def test_the_page_of_an_unknown_code_names_near_ones(client: FlaskClient) -> None:
     answer = client.get("/en/explain/gtin-checksun")
     assert answer.status_code == 422
     assert "Did you mean gtin-checksum" in answer.text

@@ -101,7 +101,7 @@ def test_a_release_chooses_its_rows_with_the_reason(held: PageSession) -> None:
         }
 
 
-def test_a_file_of_the_command_is_read_as_it_was_then(
+def test_a_file_of_the_command_is_read_with_its_options(
     client: FlaskClient, feedtool: Feedtool, files: Files
 ) -> None:
     """Its folder is not part of its name here, and its column of conditions is an option."""

@@ -138,9 +138,7 @@ def test_a_sheet_that_cannot_be_read_blocks_all(
     assert f'href="/en/files/{id_}/plan?sheet=1&amp;which=all#rows"' in page
 
 
-def test_rows_that_are_not_there_are_refused_and_nothing_is_chosen(
-    client: FlaskClient, session: PageSession
-) -> None:
+def test_missing_rows_are_refused_and_not_chosen(client: FlaskClient, session: PageSession) -> None:
     plan_page(client, id_ := brought(client, OFFERS), which="rows", rows="3-5", sheet="Offers")
     form = {"which": "rows", "rows": "4,900-950", "sheet": "Offers"}
     answer = client.post(f"/en/files/{id_}/plan", data=form)
@@ -150,7 +148,7 @@ def test_rows_that_are_not_there_are_refused_and_nothing_is_chosen(
     assert session.uploads.file(id_).choices.rows == {"Offers": "3-5"}
 
 
-def test_a_plan_of_rows_that_are_not_there_leads_back_to_all(
+def test_a_plan_of_missing_rows_leads_back_to_all(
     client: FlaskClient, session: PageSession
 ) -> None:
     id_ = brought(client, OFFERS)
@@ -263,9 +261,7 @@ def test_rows_that_were_not_chosen_are_no_held_ones(
 TILE = re.compile(r"<li><strong class=.*?>(.*?)</strong>(.*?)</li>")
 
 
-def test_a_file_that_changes_nothing_is_not_to_be_corrected(
-    again: FlaskClient, files: Files
-) -> None:
+def test_an_unchanged_file_needs_no_correction(again: FlaskClient, files: Files) -> None:
     page = plan_page(again, brought(again, files.csv(offer(1))), changed_only="on")
     assert "Nothing would be sent: no row changes anything." in page
 

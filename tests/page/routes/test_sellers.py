@@ -47,7 +47,7 @@ def test_each_has_a_row_that_leads_to_its_runs(busy: FlaskClient) -> None:
     assert "Run 1" not in busy.get("/en/runs?service=http://sandbox.invalid/v2&seller=x").text
 
 
-def test_it_needs_no_script_and_no_style_of_its_own(busy: FlaskClient) -> None:
+def test_the_overview_needs_no_script_and_no_own_style(busy: FlaskClient) -> None:
     page = main_of(busy, "/en/sellers")
     assert "<script" not in page
     assert "style=" not in page
@@ -57,7 +57,7 @@ def test_it_needs_no_script_and_no_style_of_its_own(busy: FlaskClient) -> None:
     ("language", "words"),
     [("en", "in trouble"), ("fr", "en difficulté"), ("es", "con problemas")],
 )
-def test_it_speaks_each_language(busy: FlaskClient, language: str, words: str) -> None:
+def test_the_overview_is_translated(busy: FlaskClient, language: str, words: str) -> None:
     assert words in busy.get(f"/{language}/sellers").text
 
 
