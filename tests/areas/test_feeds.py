@@ -51,7 +51,7 @@ def test_no_label_means_two_columns(feed: Feed) -> None:
 
 
 @FEEDS
-def test_every_column_speaks_three_languages(feed: Feed) -> None:
+def test_every_column_has_texts_in_three_languages(feed: Feed) -> None:
     for column in feed.sheet.understood(AccountSettings()):
         assert len(column.labels) == len(column.help) == 3
         assert all(column.labels)

@@ -115,7 +115,7 @@ def test_a_sync_that_was_stopped_goes_on(
     assert again.marks == {"0A0101": Validators("e", "m"), "0A0102": Validators()}
 
 
-def test_the_user_alone_may_read_it(cache: Cache, path: Path) -> None:
+def test_only_the_user_can_read_the_cache(cache: Cache, path: Path) -> None:
     with Cache(path) as other:  # two at once
         filled(cache)
         assert other.catalog(SERVICE, "en") is not None
@@ -124,7 +124,7 @@ def test_the_user_alone_may_read_it(cache: Cache, path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", [VERSION + 1, 0])
-def test_another_version_is_made_anew(path: Path, version: int) -> None:
+def test_a_cache_of_another_version_is_rebuilt(path: Path, version: int) -> None:
     with Cache(path) as cache:
         filled(cache)
     with closing(sqlite3.connect(path)) as db, db:

@@ -44,7 +44,7 @@ def test_pages() -> None:
         wire.read_categories("de")
 
 
-def test_a_link_is_followed_as_it_is() -> None:
+def test_a_link_is_followed_unchanged() -> None:
     link = "https://service.example/v2/anything?cursor=%2B1"
     assert wire.read_categories("en", CatalogPage(2, link)) == Call("GET", link, READ, headers=EN)
     assert wire.read_brands(CatalogPage(2, link)) == Call("GET", link, READ)

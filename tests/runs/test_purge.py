@@ -60,13 +60,13 @@ def references(desk: Desk) -> list[str]:
     return sorted(one["sellerExternalReference"] for one in offers)
 
 
-def test_it_is_sent_while_it_removes_no_more_than_was_confirmed(desk: Desk) -> None:
+def test_a_purge_is_sent_if_it_removes_no_more_than_confirmed(desk: Desk) -> None:
     found = resume(2, desk.session, desk.workspace)
     assert statuses(found) == [[(2, "Integrated"), (3, "Integrated")]]
     assert references(desk) == ["SKU-2", "SKU-3"]
 
 
-def test_it_is_not_sent_once_it_would_remove_more(desk: Desk, files: Files) -> None:
+def test_a_purge_that_would_remove_more_is_held(desk: Desk, files: Files) -> None:
     desk.submit(files.csv(offer(4), name="meanwhile.csv"))
     found = resume(2, desk.session, desk.workspace)
     assert statuses(found) == [[(2, "Held"), (3, "Held")]]
@@ -81,7 +81,7 @@ def test_it_is_not_sent_once_it_would_remove_more(desk: Desk, files: Files) -> N
     assert unfinished(desk.workspace) == []
 
 
-def test_results_sends_nothing_of_it(desk: Desk) -> None:
+def test_results_sends_no_rows_of_a_purge(desk: Desk) -> None:
     found = resume(2, desk.session, desk.workspace, only_fetch=True)
     assert statuses(found) == [[(2, "Pending"), (3, "Pending")]]
     assert references(desk) == ["SKU-1", "SKU-2"]

@@ -219,7 +219,7 @@ def without_stamps(path: str) -> None:
     book.save(path)
 
 
-def test_without_its_reply_nothing_is_marked_or_closed(
+def test_a_discussion_without_its_reply_is_not_marked_or_closed(
     shop: list[dict[str, Any]], feedtool: Feedtool
 ) -> None:
     """The service refuses a reply of twelve characters, which the specification allows."""

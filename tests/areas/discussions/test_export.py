@@ -361,7 +361,7 @@ def test_new_discussions_come_once(feedtool: Feedtool) -> None:
 
 
 @pytest.mark.parametrize("kind", ["messages", "attachments"])
-def test_since_is_a_filter_where_there_is_no_cursor(feedtool: Feedtool, kind: str) -> None:
+def test_since_is_a_filter_without_a_cursor(feedtool: Feedtool, kind: str) -> None:
     ran = feedtool(f"export {kind} --sandbox --since 2026-01-01")
     assert ran.code == 0, ran
 

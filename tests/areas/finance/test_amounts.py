@@ -145,7 +145,7 @@ def test_a_difference_stays_one_in_every_reading() -> None:
     assert "commissions that you get back below 0" in described(Signs(restitution=-1))
 
 
-def test_a_payment_is_read_by_the_names_that_there_are() -> None:
+def test_a_payment_is_read_by_its_present_names() -> None:
     day = Cell(Kind.DATE, "2026-11-21T00:00:00")
     expected = {
         "paymentDate": day,

@@ -54,7 +54,7 @@ def amount(line: dict[str, str]) -> Decimal:
 
 
 @pytest.mark.parametrize("is_negative", [True, False])
-def test_every_entry_is_balanced_and_the_clearing_account_ends_at_nothing(
+def test_every_entry_is_balanced_and_the_clearing_account_ends_at_zero(
     new_desk: type[Desk], tmp_path: Path, ledger: Ledger, *, is_negative: bool
 ) -> None:
     path = tmp_path / "journal.csv"
@@ -342,7 +342,7 @@ def test_a_month_holds_the_operations_paid_in_it(
     assert booked() == second
 
 
-def test_a_month_of_nothing_is_no_file(tmp_path: Path, ledger: Ledger) -> None:
+def test_an_empty_month_writes_no_file(tmp_path: Path, ledger: Ledger) -> None:
     path = tmp_path / "journal.csv"
     with pytest.raises(NothingToDo, match="no operations like that"):
         brought(JOURNAL, Service(), path, month=PAST, ledger=ledger)

@@ -177,7 +177,7 @@ def test_a_service_that_gives_shorter_pages_is_read_to_its_end() -> None:
     assert facts[TOTAL] is None  # this one tells no sum
 
 
-def test_an_invoice_that_there_is_not_is_no_error() -> None:
+def test_an_unknown_invoice_is_no_error() -> None:
     reader = WindowReader(wire.DETAILS, lambda _, __: [])
     page = reader.page(Reply(404), wire.count_details((), "7"))
     assert (page.next, page.tally) == (None, {(GONE, "7"): 1})

@@ -58,7 +58,7 @@ def beside(path: str = "sheet.result.csv") -> list[tuple[str, str, str]]:
 # Products.
 
 
-def test_a_product_is_referenced_once_and_kept_as_it_is(feedtool: Feedtool) -> None:
+def test_a_product_is_referenced_once_and_kept_unchanged(feedtool: Feedtool) -> None:
     ran = sent(feedtool, "fulfillment-products", product())
     assert (ran.code, ran.statuses) == (0, ["Created"])
     assert beside() == [("Created", "is referenced", "")]
@@ -265,7 +265,7 @@ def test_an_export_shows_the_results_of_shipments() -> None:
         ("--created-since soon", "--created-since soon is no date and no time"),
     ],
 )
-def test_a_filter_that_there_is_not(feedtool: Feedtool, options: str, message: str) -> None:
+def test_an_unknown_filter_is_refused(feedtool: Feedtool, options: str, message: str) -> None:
     ran = feedtool(f"export inbound-shipments --sandbox --out some.csv {options}")
     assert (ran.code, ran.error()[0]) == (2, message)
 
@@ -299,7 +299,7 @@ def test_references_and_delivery_notes(feedtool: Feedtool) -> None:
         assert Path("delivery-notes", row["file"]).read_bytes().startswith(b"%PDF-")
 
 
-def test_a_shop_without_anything_has_nothing_to_export(feedtool: Feedtool) -> None:
+def test_a_shop_without_shipments_has_an_empty_export(feedtool: Feedtool) -> None:
     with state() as db:
         PRODUCTS.remove(db)
         SHIPMENTS.remove(db)

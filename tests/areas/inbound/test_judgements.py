@@ -88,7 +88,7 @@ UNREFERENCED = "product-not-referenced"
     ],
     ids=str,
 )
-def test_before_it_is_sent(shipments: Any, known: Any, expected: Any) -> None:
+def test_judgements_before_sending(shipments: Any, known: Any, expected: Any) -> None:
     assert summary(judged(*shipments, known=known)) == expected
 
 
@@ -180,7 +180,7 @@ def test_received_quantities_are_reported_on_each_row() -> None:
     assert (second.row, second.field, second.text) == (5, "quantity", text)
 
 
-def test_one_that_is_called_by_its_name_is_looked_at_alone() -> None:
+def test_a_shipment_with_an_id_is_looked_at_directly() -> None:
     (look,) = SHIPPING.looks(act("[]", "I-1"))
     assert look.target == "/inbound-shipments/I-1"
     state = SHIPPING.state(act("[]", "I-1"), [reply({}, 404)])

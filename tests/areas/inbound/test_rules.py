@@ -164,7 +164,7 @@ def test_a_row_becomes_a_request(files: Files) -> None:
         assert part in request.body
 
 
-def test_an_untouched_row_asks_for_nothing(files: Files) -> None:
+def test_an_untouched_row_makes_no_request(files: Files) -> None:
     (sheet,) = checked(files.csv(item(inboundShipmentId="I-1")), kind=SHIPMENTS)
     assert not [*sheet.valid_items()]
     assert not codes(sheet)

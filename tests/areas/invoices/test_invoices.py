@@ -74,7 +74,7 @@ def test_a_folder_is_sent_file_by_file_and_answered_in_a_workbook(feedtool: Feed
     assert had() == dict.fromkeys(("O-1", "O-2", "O-3", "O-5"), 1)
 
 
-def test_the_workbook_of_rows_to_correct_is_sent_as_it_is(feedtool: Feedtool) -> None:
+def test_the_workbook_of_rows_to_correct_can_be_sent(feedtool: Feedtool) -> None:
     Path("invoices/O-4.pdf").write_bytes(pdf("/Encrypt 5 0 R"))
     assert feedtool(SUBMIT, "invoices").code == 1
     Path("invoices/O-4.pdf").write_bytes(pdf("open"))

@@ -87,7 +87,7 @@ def test_the_profile_maps_delivery_modes() -> None:
     assert [(loss.field, loss.value) for loss in found.losses] == [(relay, "1")]
 
 
-def test_one_number_stands_for_several_conditions() -> None:
+def test_one_number_means_several_conditions() -> None:
     for condition in ("New", "GoodState", "Refurbished"):
         assert list(ambiguous_condition({"condition": condition}, AccountSettings())) == []
     for state in ("RefurbishedLikeNew", "RefurbishedVeryGoodState", "RefurbishedCorrectState"):

@@ -140,7 +140,9 @@ HARMLESS: dict[str, Changes] = {
     ],
     ids=[*SLOPPY, *HARMLESS],
 )
-def test_it_is_read_all_the_same(put: Put, changes: Changes, notices: list[str]) -> None:
+def test_irregular_files_are_read_with_notices(
+    put: Put, changes: Changes, notices: list[str]
+) -> None:
     xml = OffersXml(put(with_(*changes)))
     ((_, offer),) = xml.read()
     assert {"Comment": "", **offer.attributes} == ATTRIBUTES
@@ -176,7 +178,7 @@ def test_missing_shipping_attributes(put: Put) -> None:
     ]
 
 
-def test_stock_and_price_lack_nothing(put: Put) -> None:
+def test_stock_and_price_files_are_complete(put: Put) -> None:
     text = with_(('"Full"', '"StockAndPrice"'), (' Comment=""', ""), (' Vat="20"', ""))
     xml = OffersXml(put(text))
     assert len(list(xml.read())) == 1
@@ -184,7 +186,7 @@ def test_stock_and_price_lack_nothing(put: Put) -> None:
     assert xml.irregularities.texts() == []
 
 
-def test_it_may_be_read_again(put: Put) -> None:
+def test_a_file_can_be_read_again(put: Put) -> None:
     xml = OffersXml(put(with_(('="false"', '="TRUE"'))))
     assert list(xml.read()) == list(xml.read())
     assert xml.irregularities.texts() == ["PurgeAndReplace is written TRUE (line 2)"]
@@ -273,5 +275,5 @@ OTHERS: dict[str, str | bytes] = {
 
 
 @pytest.mark.parametrize("name", [*LEGACY, *OTHERS])
-def test_it_is_known_by_its_content(put: Put, name: str) -> None:
+def test_a_legacy_file_is_known_by_its_content(put: Put, name: str) -> None:
     assert is_legacy(put((LEGACY | OTHERS)[name])) is (name in LEGACY)

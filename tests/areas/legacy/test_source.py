@@ -247,7 +247,7 @@ ODD = changed(SellerProductId="=1+1", ProductEan="0012345678905", Comment="a\nb"
         pytest.param([OFFER] * 1500, True, id="many as JSON", marks=pytest.mark.long),
     ],
 )
-def test_it_has_the_rows_that_the_file_shows(
+def test_the_workbook_has_the_rows_of_the_file(
     put: Put, tmp_path: Path, offers: list[XmlOffer], *, as_json: bool
 ) -> None:
     path, target = put(zipped(offers)), tmp_path / "book.xlsx"

@@ -83,9 +83,7 @@ def test_the_number_of_pages(total: Any, size: Any, pages: int | None) -> None:
         *((None, 2, False), ("x", 2, False), (0, 1, False)),
     ],
 )
-def test_whether_it_is_the_page_that_was_asked_for(
-    number: Any, asked: int, *, is_other: bool
-) -> None:
+def test_a_page_of_another_number_is_recognised(number: Any, asked: int, *, is_other: bool) -> None:
     page = log_page(reply({"integration_state": "A", "page": number, "number_of_errors": "3"}))
     assert (page.is_other(asked), page.errors) == (is_other, 3)
 

@@ -146,7 +146,7 @@ def references(path: Path, key: str = "sellerExternalReference") -> list[str]:
     return [record.split(",")[head.split(",").index(key)] for record in records]
 
 
-def test_an_offer_on_two_pages_is_one_row_as_it_is_now(tmp_path: Path) -> None:
+def test_an_offer_on_two_pages_is_one_row_of_its_last_state(tmp_path: Path) -> None:
     target = tmp_path / "offers.csv"
     later = offer("A", modes=[{**TRACKED, "cost": 8}])
     assert exported(target, [offer("A"), offer("B")], [later]).rows == 2
@@ -189,7 +189,7 @@ def test_a_retiring_mode_has_its_columns(tmp_path: Path) -> None:
     assert [code for _, code in codes(sheet)] == ["deprecated-delivery-mode"]
 
 
-def test_feedback_is_of_the_primary_channel_alone(tmp_path: Path) -> None:
+def test_only_the_primary_channel_has_feedback(tmp_path: Path) -> None:
     fields, target = ("salesChannelFeedback.isOnline",), tmp_path / "offers.csv"
     silent = [offer("A", salesChannelFeedback=None)]
     found = exported(target, silent, channel="SECOND", fields=fields)
@@ -319,7 +319,7 @@ ANY_EXPORT = given(items=any_offers(), language=st.sampled_from(["en", "fr", "es
 @settings(max_examples=3, suppress_health_check=SAME_FOLDER)
 @ANY_EXPORT
 @pytest.mark.parametrize("name", ["any.xlsx", "any.csv"])
-def test_any_offer_comes_back_as_it_is(
+def test_any_offer_comes_back_unchanged(
     tmp_path: Path, name: str, items: list[dict[str, Any]], language: Any
 ) -> None:
     assert_comes_back(tmp_path / name, items, language)
@@ -329,7 +329,7 @@ def test_any_offer_comes_back_as_it_is(
 @settings(max_examples=200, suppress_health_check=SAME_FOLDER)
 @ANY_EXPORT
 @pytest.mark.parametrize("name", ["any.xlsx", "any.csv"])
-def test_any_of_many_more_offers_comes_back_as_it_is(
+def test_any_of_many_offers_comes_back_unchanged(
     tmp_path: Path, name: str, items: list[dict[str, Any]], language: Any
 ) -> None:
     assert_comes_back(tmp_path / name, items, language)

@@ -154,7 +154,7 @@ def test_an_item_that_is_no_offer_is_unreadable() -> None:
         offers_page(page([{}, None]))
 
 
-def test_pages_lead_to_the_same_origin_alone() -> None:
+def test_links_of_pages_stay_on_the_same_origin() -> None:
     for read in (offers_page, packages_page):
         assert read(page([], f'<{URL}&cursor=2>; rel="next"')).next == f"{URL}&cursor=2"
         with pytest.raises(Unreadable, match="another host"):
@@ -190,7 +190,7 @@ def test_keys_that_no_comma_list_can_hold(key: str) -> None:
             read_offers("PRIMARY", references, gtins)
 
 
-def test_links_of_lists_are_followed_as_they_are() -> None:
+def test_links_of_lists_are_followed_unchanged() -> None:
     link = "https://service.example/v2/anything?cursor=%2B1"
     followed = Call("GET", link, READ)
     assert read_offers("PRIMARY", ["A,1"], link=link) == followed

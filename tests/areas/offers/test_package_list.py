@@ -56,7 +56,7 @@ def test_every_page_is_read(tmp_path: Path) -> None:
     assert rows[1] == "p2,,Rejected,,Empty."
 
 
-def test_without_packages_nothing_is_written(tmp_path: Path) -> None:
+def test_without_packages_the_list_is_empty(tmp_path: Path) -> None:
     with pytest.raises(NothingToDo):
         export(EXPORT, tmp_path / "packages.csv", [])
     assert not list(tmp_path.iterdir())

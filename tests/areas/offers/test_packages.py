@@ -216,7 +216,7 @@ def test_a_creation_is_bound_to_channel_type_and_language(language: str, tag: st
         (UploadBody.OFFER_REQUESTS, b'{"offerRequests":[{"a":1},{"b":2.50}]}'),
     ],
 )
-def test_bodies_travel_as_they_are(shape: UploadBody, body: bytes) -> None:
+def test_bodies_are_sent_unchanged(shape: UploadBody, body: bytes) -> None:
     call = upload("p1", [b'{"a":1}', b'{"b":2.50}'], shape)
     assert (call.method, call.target) == ("POST", "/offer-packages/p1/offer-requests")
     assert call.body == body

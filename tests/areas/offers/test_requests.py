@@ -104,7 +104,7 @@ def test_an_update_holds_only_filled_cells(
     assert sent(update() | changes, kind="offers-update") == expected
 
 
-def test_a_delete_is_the_reference_alone(sent: Sent) -> None:
+def test_a_delete_holds_only_the_reference(sent: Sent) -> None:
     row = offer(sellerExternalReference=" SKU-1 ")
     assert sent(row, kind="offers-delete") == {"sellerExternalReference": "SKU-1"}
 

@@ -155,7 +155,7 @@ def test_an_offer(body: str, cells: dict[str, str], left: list[str]) -> None:
     assert [path for path, _ in found.left] == left
 
 
-def test_the_profile_says_how_taxes_are_called_and_counted() -> None:
+def test_the_profile_sets_names_and_scale_of_taxes() -> None:
     dialect = AccountSettings().having(
         OfferSettings(tax_codes={"VAT": "Tva", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1)
     )

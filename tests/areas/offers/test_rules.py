@@ -365,7 +365,7 @@ def test_fails(find: Find, code: str, rows: Rows, expected: str) -> None:
         assert (problem.column is None) is (cell is None and code not in ONCE)
 
 
-def test_a_delete_changes_nothing_and_need_not(find: Find) -> None:
+def test_a_delete_needs_no_change(find: Find) -> None:
     assert find("nothing-to-update", update(price__price=""), kind="offers-delete") == []
 
 
@@ -410,7 +410,7 @@ def test_a_product_is_named_by_its_gtin(find: Find, other: str) -> None:
         assert problem.value == "036000291452"
 
 
-def test_each_names_up_to_five_others_and_how_many_there_are(find: Find) -> None:
+def test_a_problem_names_up_to_five_others_and_their_number(find: Find) -> None:
     problems = find("duplicate-reference", *refs(*["A"] * 8))
     first, last = problems[0].message, problems[-1].message
     assert "8 times" in first
@@ -427,7 +427,7 @@ def test_over_two_sheets_of_a_workbook_they_are_named_with_their_sheet(files: Fi
     assert "sheet New" in problems_of(changed, "duplicate-reference")[0].message
 
 
-def test_a_file_that_cannot_be_read_to_its_end_doubles_nothing(files: Files) -> None:
+def test_an_incomplete_file_reports_no_duplicates(files: Files) -> None:
     broken = files.text(files.csv(offer(1)).read_text() + '"SKU-9,never closed\n', "broken.csv")
     whole = files.csv(offer(1), name="whole.csv")
     first, second = checked(broken, whole)

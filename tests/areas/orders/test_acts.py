@@ -196,7 +196,7 @@ def test_after_sending_the_state_is_proof(name: str) -> None:
 
 
 @EACH
-def test_an_order_that_there_is_not(name: str) -> None:
+def test_an_unknown_order_is_reported(name: str) -> None:
     protocol, body, others = PROTOCOLS[name]
     asked = act(body)
     judgement = judged(protocol, asked, None, *others)
@@ -743,7 +743,7 @@ def test_the_answered_gesture_is_ours() -> None:
     assert outcome(judgement) == (Goal.OTHERWISE, Status.REJECTED, "")
 
 
-def test_a_gesture_is_found_on_any_page_of_the_list_however_it_is_filtered() -> None:
+def test_a_gesture_is_found_on_any_page_with_any_filter() -> None:
     """The specification shows no parameter of the list: it may be that of all orders."""
     others = [request(f"G{number}", orderId=f"O{number}") for number in range(100, 200)]
     granted = [request("G7", status="Accepted")]

@@ -305,7 +305,7 @@ def test_available_gestures_of_shipped_orders(
 
 
 @pytest.mark.parametrize("reasons", [None, {}], ids=["a service without them", "none listed"])
-def test_without_reasons_there_is_an_export_all_the_same(tmp_path: Path, reasons: Any) -> None:
+def test_orders_are_exported_without_reasons(tmp_path: Path, reasons: Any) -> None:
     path = tmp_path / "orders.xlsx"
     assert brought(ORDERS, path, SHOP, reasons=reasons).rows == 12
     book = load_workbook(path)
@@ -339,7 +339,9 @@ def test_dates_and_money_are_numbers_in_a_workbook(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 @pytest.mark.parametrize("kind", [ORDERS, SHIPMENT_EXPORT], ids=lambda kind: kind.kind)
-def test_an_export_is_valid_and_asks_for_nothing(tmp_path: Path, kind: Export, suffix: str) -> None:
+def test_an_untouched_export_is_valid_and_makes_no_request(
+    tmp_path: Path, kind: Export, suffix: str
+) -> None:
     path = tmp_path / f"export.{suffix}"
     found = brought(kind, path, SHOP, reasons=REASONS)
     (sheet,) = checked(path, kind=kind.kind)

@@ -108,7 +108,7 @@ def test_rows_are_held_until_they_are_released(
     assert len([*sheet.valid_items()]) > 0
 
 
-def test_a_guard_of_zero_holds_nothing(files: Files) -> None:
+def test_a_guard_of_zero_holds_no_row(files: Files) -> None:
     zero = Decimal(0)
     orders_off = OrderSettings(refusals=zero, gestures=zero, gesture_share=zero)
     off = AccountSettings().having(orders_off)

@@ -384,7 +384,7 @@ def test_a_wrong_row_holds_back_only_its_order(files: Files) -> None:
         *((word, word) for word in ("MissingProduct", "Autre colis", "Another")),
     ],
 )
-def test_a_gesture_for_another_reason_says_details(files: Files, reason: str, sent: str) -> None:
+def test_a_gesture_for_another_reason_needs_details(files: Files, reason: str, sent: str) -> None:
     bare = line("Gesture", orderId="O1", reason=reason)
     full = line("Gesture", orderId="O2", reason=reason, gesture__details="A late parcel")
     (sheet,) = checked(files.csv(bare, full))

@@ -259,9 +259,7 @@ def test_the_baseline_is_the_time_of_sending() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"items": [{}]}', b'{"items": [1]}', b"<html>"])
 @pytest.mark.parametrize(("protocol", "own"), [(SHIPMENT, ""), (SHIPMENT, "U"), (RETURN, "U")])
-def test_an_answer_that_shows_nothing_proves_nothing(
-    protocol: Direct[Any], own: str, body: bytes
-) -> None:
+def test_an_empty_answer_is_no_proof(protocol: Direct[Any], own: str, body: bytes) -> None:
     with pytest.raises(Unreadable):
         protocol.state(act(BODY, baseline="[]", own=own), [Reply(200, DATE, body)])
 

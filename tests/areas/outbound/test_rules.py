@@ -162,7 +162,7 @@ def test_the_profile_sets_expected_modes_and_reasons(files: Files) -> None:
     assert problems_in(files, back(reason="Boredom"), settings=own) == []
 
 
-def test_each_code_says_how_to_fix_it(files: Files) -> None:
+def test_each_code_explains_the_fix(files: Files) -> None:
     (sheet,) = checked(files.csv(parcel(delivery__mode="PPMR")))
     (problem,) = problems_of(sheet, "pickup-point-missing")
     assert problem.hint == "fill the pickup point, or choose another delivery mode"

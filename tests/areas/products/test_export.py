@@ -158,7 +158,9 @@ def test_more_pictures_than_usual_have_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("categories", "rows"), [(("010102",), 1), (("0101",), 2), (("010102", "0102"), 1)]
 )
-def test_some_categories_alone(tmp_path: Path, categories: tuple[str, ...], rows: int) -> None:
+def test_only_some_categories_are_exported(
+    tmp_path: Path, categories: tuple[str, ...], rows: int
+) -> None:
     target = tmp_path / "products.csv"
     pages = [product(1), product(2, **SHIRT)]
     assert exported(target, pages, categories=categories).rows == rows
@@ -183,7 +185,7 @@ def test_an_empty_export_writes_no_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_is_in_the_language_of_most_products(tmp_path: Path) -> None:
+def test_the_export_is_in_the_language_of_most_products(tmp_path: Path) -> None:
     french = {**PROPERTIES, "010101": (catalogues.ENERGY, COULEUR, catalogues.LENGTH)}
     known = {"en": CATALOG, "fr": catalog_of(french, language="fr")}
     asked: list[str | None] = []

@@ -84,7 +84,7 @@ def test_properties_are_known_by_reference_and_by_label(files: Files, labels: li
     assert keys == ["gtin", "title", "categoryCode", "3002", "3003"]
 
 
-def test_a_label_of_several_properties_is_nobodys(files: Files) -> None:
+def test_a_label_of_several_properties_is_unknown(files: Files) -> None:
     other = replace(KETTLES[2], reference="3999")
     known = catalog_of({**PROPERTIES, "1E0203": (other,)})
     rows = [product(1) | {"Length": "12"}, product(2, categoryCode="1E0203") | {"Length": "13"}]
@@ -124,7 +124,7 @@ def test_a_profile_maps_its_own_headers(files: Files) -> None:
 @pytest.mark.parametrize(
     "dialect", [AccountSettings(), judging(catalog_of({}, ()))], ids=["none", "empty"]
 )
-def test_without_a_catalogue_there_is_one_error(files: Files, dialect: AccountSettings) -> None:
+def test_a_missing_catalogue_is_one_error(files: Files, dialect: AccountSettings) -> None:
     (sheet,) = checked(files.csv(product(1), product(2)), dialect=dialect)
     assert sheet.error is not None
     assert (sheet.error.code, sheet.error.exit, sheet.kind) == ("catalog-missing", 2, "products")
@@ -269,7 +269,7 @@ def test_its_category_may_be_a_legacy_code_and_is_checked(files: Files) -> None:
     assert codes(sheet) == [(9, "category-unknown")]
 
 
-def test_a_profile_says_where_other_templates_have_it(files: Files) -> None:
+def test_a_profile_names_headers_of_other_templates(files: Files) -> None:
     own = judging(
         dialect=AccountSettings().having(ProductSettings(operator_category="B2", operator_notes=6))
     )

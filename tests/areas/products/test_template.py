@@ -116,7 +116,7 @@ def test_common_fields_come_first_then_properties_by_index(
     assert keys[: len(COMMON)] == COMMON
 
 
-def test_a_shared_property_stands_where_it_stands_first() -> None:
+def test_a_shared_property_has_its_first_place() -> None:
     fields = made(prop("1", index=10), prop("2", index=30), machines=[prop("2", index=5)]).fields
     assert [field.key for field in fields][-2:] == ["2", "1"]
 
@@ -276,7 +276,9 @@ NO_PROPERTIES = catalog({KETTLES: (), MACHINES: ()})
 
 
 @pytest.mark.parametrize(("codes", "message", "hint"), REFUSED.values(), ids=REFUSED)
-def test_says_why_there_is_no_template(codes: list[str], message: str, hint: str) -> None:
+def test_the_error_names_why_there_is_no_template(
+    codes: list[str], message: str, hint: str
+) -> None:
     with pytest.raises(UsageProblem) as raised:
         products_contents(FEED, NO_PROPERTIES, codes, AccountSettings())
     assert (message in raised.value.message, hint in raised.value.hint) == (True, True)

@@ -40,7 +40,7 @@ def item(**changes: Any) -> ReportItem:
     return found
 
 
-def test_a_batch_as_it_is_sent() -> None:
+def test_the_request_of_a_batch() -> None:
     call = submit_products(PACKAGE._replace(language="fr"), [b'{"gtin":"1"}', b'{"gtin":"2"}'])
     assert (call.method, call.target) == ("POST", "/products-integration")
     assert call.body == b'{"products":[{"gtin":"1"},{"gtin":"2"}]}'
@@ -58,7 +58,7 @@ READS: dict[str, tuple[PackageRef, list[str], str, dict[str, str]]] = {
 
 
 @pytest.mark.parametrize(("package", "gtins", "target", "query"), READS.values(), ids=READS)
-def test_reports_as_they_are_asked_for(
+def test_the_queries_of_reports(
     package: PackageRef, gtins: list[str], target: str, query: dict[str, str]
 ) -> None:
     call = Call("GET", target, READ, tuple(query.items()), LANGUAGE)

@@ -210,7 +210,7 @@ def test_a_profile_has_its_settings(files: Files, feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("toys")
-def test_it_is_submitted_answered_and_exported(files: Files, feedtool: Feedtool) -> None:
+def test_toys_are_submitted_answered_and_exported(files: Files, feedtool: Feedtool) -> None:
     path = files.csv(*ROWS, name="toys.csv")
     ran = feedtool("submit", path, "--sandbox", "--format", "json")
     results = {(one["row"], one["salesChannelId"]): one["status"] for one in ran.only["results"]}

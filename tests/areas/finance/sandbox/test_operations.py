@@ -217,7 +217,7 @@ def test_wrong_filters_are_refused(desk: Desk, path: str, query: dict[str, Any])
 
 
 @pytest.mark.parametrize("path", ["/details", "/details/count", "/documents"])
-def test_an_invoice_is_its_sellers_alone(desk: Desk, path: str) -> None:
+def test_invoices_of_another_seller_are_not_found(desk: Desk, path: str) -> None:
     invoice = operations(desk, **MONTH)["items"][0]["invoiceId"]
     assert desk.ask("GET", f"/invoices/{invoice}{path}").status == 200
     desk.headers["SellerId"] = "S2"
@@ -233,7 +233,7 @@ def test_details_are_the_parts_of_the_operations(desk: Desk) -> None:
     assert len(desk.ask("GET", f"/invoices/{invoice}/details").json["items"]) == 20
 
 
-def test_documents_are_there_with_the_invoice(desk: Desk) -> None:
+def test_documents_exist_with_the_invoice(desk: Desk) -> None:
     found = sorted({item["invoiceId"] for item in everything(desk, **MONTH)})
     one = desk.ask("GET", f"/invoices/{found[0]}/documents")
     assert (one.headers["Content-Type"], one.body[:5]) == ("application/pdf", b"%PDF-")

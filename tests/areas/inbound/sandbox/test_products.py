@@ -34,7 +34,7 @@ def references(desk: Desk, **query: Any) -> list[tuple[str, str]]:
     return [(item["sellerProductReference"], item["productCondition"]) for item in items]
 
 
-def test_a_new_product_is_there_as_it_was_sent(empty: Desk) -> None:
+def test_a_new_product_is_shown_as_sent(empty: Desk) -> None:
     answer = create(empty)
     assert (answer.status, answer.json) == (201, PRODUCT)
     assert references(empty) == [("KETTLE", "New")]
@@ -112,7 +112,7 @@ def test_references_come_page_after_page_and_are_the_sellers_own(desk: Desk) -> 
 
 
 @pytest.mark.parametrize("query", [{"limit": 0}, {"limit": "x"}, {"cursor": "7"}])
-def test_a_page_that_there_is_not(desk: Desk, query: Any) -> None:
+def test_a_wrong_page_is_refused(desk: Desk, query: Any) -> None:
     assert desk.ask("GET", "/stock-seller-references", query=query).status == 400
 
 

@@ -73,7 +73,7 @@ def test_a_reference_can_be_sent_twice(quiet: Desk) -> None:
     assert len({effect.fingerprint for effect in quiet.sandbox.effects()}) == 1
 
 
-def test_an_answer_may_name_nothing(new_desk: type[Desk]) -> None:
+def test_an_answer_may_lack_the_id(new_desk: type[Desk]) -> None:
     with new_desk(replace(QUIET, names_created=False)) as desk:
         assert (announce(desk).status, announce(desk).body) == (201, b"")
 
@@ -98,7 +98,7 @@ def test_a_shipment_goes_its_way(quiet: Desk) -> None:
     assert done["receptionDate"] == done["updatedAt"] > done["createdAt"]
 
 
-def test_an_unknown_product_has_it_refused(quiet: Desk) -> None:
+def test_an_unknown_product_gets_the_shipment_refused(quiet: Desk) -> None:
     name = announced(quiet, item(), item(-1))
     quiet.wait(100)
     refused = shown(quiet, name)
@@ -195,5 +195,5 @@ def test_lists_and_counts_have_filters(desk: Desk, query: Any, found: int) -> No
     ],
     ids=str,
 )
-def test_a_list_that_there_is_not(desk: Desk, query: Any) -> None:
+def test_wrong_filters_of_a_list_are_refused(desk: Desk, query: Any) -> None:
     assert desk.ask("GET", PATH, query=query).status == 400

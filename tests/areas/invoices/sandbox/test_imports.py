@@ -176,7 +176,7 @@ def test_imports_are_listed_newest_first(desk: Desk, count: int) -> None:
     assert len({page["importId"] for page in pages}) == count
 
 
-def test_imports_are_their_sellers_alone(desk: Desk) -> None:
+def test_imports_of_another_seller_are_not_found(desk: Desk) -> None:
     path = f"{IMPORTS}/{post(desk, ('O-1.pdf', PDF)).json['importId']}"
     other = {"SellerId": "S2"}
     assert (desk.ask("GET", path).status, desk.ask("GET", path, headers=other).status) == (200, 404)
@@ -189,7 +189,7 @@ def test_a_page_has_a_size_and_a_cursor(desk: Desk, query: str) -> None:
 
 
 @given(st.lists(st.binary(min_size=1), min_size=1, max_size=3))
-def test_any_bytes_arrive_as_they_were_sent(contents: list[bytes]) -> None:
+def test_any_bytes_arrive_unchanged(contents: list[bytes]) -> None:
     body = form([(f"O-{number}.pdf", content) for number, content in enumerate(contents)])
     files = uploaded_files(HttpRequest("POST", IMPORTS, headers=dict(body.headers), body=body.body))
     assert [file.content for file in files] == contents

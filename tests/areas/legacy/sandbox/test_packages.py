@@ -259,7 +259,7 @@ def test_the_log_is_read_page_by_page(desk: Desk) -> None:
     }
 
 
-def test_the_log_speaks_the_language_of_the_post(desk: Desk) -> None:
+def test_the_log_is_in_the_language_of_the_post(desk: Desk) -> None:
     body = zipped(document(offer(Price="x")))
     answer = post(desk, body, **{"Accept-Language": "fr-FR"})
     desk.wait(INTEGRATED)
@@ -273,7 +273,7 @@ def test_invalid_pages(desk: Desk, query: str) -> None:
     assert answer.status == 400
 
 
-def test_a_package_is_its_sellers_alone(desk: Desk) -> None:
+def test_packages_of_another_seller_are_not_found(desk: Desk) -> None:
     package_id = submit(desk, offer())
     for headers, path in (({"SellerId": "S2"}, package_id), ({}, "1"), ({}, "x")):
         assert desk.ask("GET", f"{PACKAGES}/{path}", headers=headers).status == 404

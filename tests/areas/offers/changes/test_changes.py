@@ -231,7 +231,7 @@ def test_unchanged_rows_are_not_sent(shop: Shop, names: list[str]) -> None:
     assert not [*found]
 
 
-def test_a_purge_is_sent_whole_and_leaves_nothing_known_of_others(shop: Shop) -> None:
+def test_a_purge_is_sent_whole_and_forgets_other_offers(shop: Shop) -> None:
     shop.send(ONE, TWO, kind="legacy-offers")
     sent = shop.send(ONE, selection=CHANGED, asked=shop.purging(), confirm=lambda _: None)
     assert statuses(sent) == SENT

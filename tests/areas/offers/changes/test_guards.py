@@ -36,7 +36,7 @@ def test_a_held_row_keeps_no_other_back(shop: Shop) -> None:
     assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (2, 1, 0, 1)
 
 
-def test_it_is_sent_once_it_is_released(shop: Shop) -> None:
+def test_a_held_row_is_sent_once_released(shop: Shop) -> None:
     shop.send(ONE)
     for _ in range(2):  # what was held is not compared with
         assert statuses(shop.send(LOST, selection=released("mass-removal"))) == ["Held"]
@@ -54,7 +54,7 @@ def test_every_guard_that_holds_it_has_to_be_released(market: Market) -> None:
     assert statuses(shop.send(LOST, selection=both)) == ["Integrated"]
 
 
-def test_without_a_history_nothing_is_held(shop: Shop) -> None:
+def test_without_a_history_no_row_is_held(shop: Shop) -> None:
     zero = [{**row, "quantity": "0"} for row in MANY]
     assert set(statuses(shop.send(*zero))) == {"Integrated"}
 
@@ -199,7 +199,7 @@ def test_few_offers_may_be_removed_at_once(market: Market) -> None:
     assert "Held" not in statuses(shop.send(*deletes(10)))
 
 
-def test_a_stock_that_an_export_alone_has_shown_is_shared_as_well(shop: Shop) -> None:
+def test_a_stock_known_only_from_an_export_is_shared_too(shop: Shop) -> None:
     shop.elsewhere().send(*MANY)
     shop.export()
     assert statuses(shop.send(*on_second(out_of_stock(30)))) == ["Held"] * 30
@@ -238,7 +238,7 @@ def test_a_shorter_file_of_the_same_name_is_held(market: Market) -> None:
     assert set(statuses(again)) == {"Integrated"}
 
 
-def test_all_or_nothing_is_nothing_where_a_row_is_held(shop: Shop) -> None:
+def test_all_or_nothing_sends_no_rows_if_one_is_held(shop: Shop) -> None:
     shop.send(ONE)
     found = shop.send(LOST, TWO, is_all_or_nothing=True)
     assert statuses(found) == ["Held", "Held"]

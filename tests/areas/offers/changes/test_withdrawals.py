@@ -107,7 +107,7 @@ def placed_row(row: Mapping[str, str], place: int) -> dict[str, str]:
     }
 
 
-def test_its_stock_goes_to_zero_where_it_is_known(shop: Shop) -> None:
+def test_the_stock_of_a_known_offer_goes_to_zero(shop: Shop) -> None:
     cases = [*enumerate(EARLIER.items(), start=1)]
     sent(shop, *(placed_row(row, place) for place, (_, (before, *_)) in cases for row in before))
     now = [placed_row(row, place) for place, (_, (_, rows, *_)) in cases for row in rows]
@@ -122,7 +122,7 @@ def test_its_stock_goes_to_zero_where_it_is_known(shop: Shop) -> None:
     }
 
 
-def test_the_row_says_why_and_the_run_is_read_again(shop: Shop) -> None:
+def test_the_row_names_the_reason_and_the_run_is_read_again(shop: Shop) -> None:
     sent(shop, row())
     submission = shop.send(ARCHIVED, row(2, "archived"), asked=read_options(shop))
     (outcome,) = submission.outcomes

@@ -65,7 +65,7 @@ def assert_doubled_references_refused(
     assert offers == {r for r, status in expected.items() if status == "Integrated"}
 
 
-def test_duplicates_do_not_touch_the_offer_that_there_is(desk: Desk) -> None:
+def test_duplicates_do_not_change_the_existing_offer(desk: Desk) -> None:
     desk.outcome("Upsert", desk.offer("A", quantity=5))
     row = {"sellerExternalReference": "A", "quantity": 9}
     assert desk.outcomes("Update", row, row) == [("A", *DUPLICATED)] * 2

@@ -40,7 +40,7 @@ def test_creation(desk: Desk, body: Any, status: int, errors: list[tuple[str, st
         assert answer.reasons == errors
 
 
-def test_a_package_as_it_is_read(desk: Desk) -> None:
+def test_the_form_of_a_package(desk: Desk) -> None:
     package_id = desk.create("Update", "SECOND")
     desk.upload(package_id, desk.offer())
     assert desk.read(package_id).json == {
@@ -70,7 +70,9 @@ def test_a_package_as_it_is_read(desk: Desk) -> None:
         (2 + 3 * DAY, "Integrated", 404),
     ],
 )
-def test_a_package_goes_on_by_itself(desk: Desk, waited: float, state: str, results: int) -> None:
+def test_a_package_proceeds_without_requests(
+    desk: Desk, waited: float, state: str, results: int
+) -> None:
     package_id = desk.committed("Upsert", [desk.offer()])
     desk.wait(waited)
     assert desk.state(package_id) == state

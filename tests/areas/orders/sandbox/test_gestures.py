@@ -56,7 +56,7 @@ def test_gestures_are_for_orders_that_were_sent(quiet: Desk, before: str) -> Non
     assert words(quiet) == ["Accepted" if is_sent else "Rejected"]
 
 
-def test_it_is_decided_later(quiet: Desk) -> None:
+def test_a_gesture_is_decided_later(quiet: Desk) -> None:
     order = placed(quiet, status="Shipped")
     asked = gesture(quiet, order, 12.5, reason="Other", reasonDetails="A dent").json
     assert asked == {

@@ -55,7 +55,7 @@ def test_the_rest_stays(quiet: Desk, name: str) -> None:
     assert read(quiet, order) == before
 
 
-def test_a_change_has_its_own_time_however_late_it_is_seen(quiet: Desk) -> None:
+def test_a_change_has_its_due_time_however_late_it_is_read(quiet: Desk) -> None:
     order = placed(quiet, status="Processing", **FULFILLED)
     quiet.wait(30 * DAY)
     shown = read(quiet, order)
@@ -73,7 +73,7 @@ def test_the_status_of_an_expired_order_is_a_setting(new_desk: type[Desk]) -> No
         assert status(desk, placed(desk, status="WaitingAcceptance")) == "Expired"
 
 
-def test_a_customer_who_is_not_answered_gets_his_cancellation(quiet: Desk) -> None:
+def test_an_unanswered_cancellation_request_succeeds(quiet: Desk) -> None:
     order = placed(quiet, lines=2, fate=states.CUSTOMER_CANCELS)
     for wait, words in [
         (3 * HOUR - 1, ["InPreparation", "InPreparation"]),

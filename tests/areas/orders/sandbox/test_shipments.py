@@ -113,7 +113,7 @@ def test_without_line_management_all_lines_go_at_once(
         ("SECOND", ["1"], 201, ["CancelRequest", "Shipped"]),
     ],
 )
-def test_a_withdrawal_is_refused_on_the_primary_channel_alone(
+def test_a_withdrawal_is_refused_only_on_the_primary_channel(
     quiet: Desk, channel: str, contents: list[str], status: int, words: list[str]
 ) -> None:
     order = placed(quiet, lines=2, channel=channel)

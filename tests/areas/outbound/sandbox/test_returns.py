@@ -63,7 +63,7 @@ def test_labels_come_after_12_minutes(quiet: Desk) -> None:
     assert read_return(quiet, name)["hasLabel"]
 
 
-def test_a_label_that_is_not_there_may_be_empty(new_desk: type[Desk]) -> None:
+def test_a_missing_label_may_be_empty(new_desk: type[Desk]) -> None:
     with new_desk(replace(QUIET, without_label=200)) as desk:
         assert label(desk, given_back(desk, shipped(desk))) == (200, b"")
 

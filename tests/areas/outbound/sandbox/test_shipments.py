@@ -181,7 +181,7 @@ def test_filters(quiet: Desk, query: dict[str, str], count: int) -> None:
 @pytest.mark.parametrize(
     "query", ["status=Lost", "state=Good", "limit=0", "limit=101", "createdAtMin=now", "reference="]
 )
-def test_filters_that_there_are_not(quiet: Desk, query: str) -> None:
+def test_unknown_filters_are_refused(quiet: Desk, query: str) -> None:
     assert quiet.ask("GET", "/outbound-shipments", query=query).status == 400
 
 

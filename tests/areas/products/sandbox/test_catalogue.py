@@ -16,7 +16,7 @@ SHIRTS = "1E0101"
 PHONE_CASES = "0A0201"
 
 
-def test_the_file_is_as_it_is_made_now(tmp_path: Path) -> None:
+def test_the_file_equals_a_freshly_made_one(tmp_path: Path) -> None:
     run_path(str(ROOT / "samples/make_catalogue.py"))["write_all"](tmp_path)
     made = (tmp_path / "catalogue.json").read_bytes()
     assert made == FILE.read_bytes(), "run `python samples/make_catalogue.py`"

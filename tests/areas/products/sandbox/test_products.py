@@ -76,7 +76,7 @@ STATUSES: dict[float, str] = {
 
 
 @pytest.mark.parametrize(("waited", "words"), STATUSES.items())
-def test_a_package_goes_on_by_itself(desk: Desk, waited: float, words: str) -> None:
+def test_a_package_proceeds_without_requests(desk: Desk, waited: float, words: str) -> None:
     sent = [product(new_gtin(desk, 1)), product(new_gtin(desk, 2), categoryCode="XXXXXX")]
     package_id = submit(desk, *sent)
     assert [entry.status for entry in reported_products(desk.sandbox)] == ["Received", "Received"]

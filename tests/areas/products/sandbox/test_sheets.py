@@ -84,7 +84,7 @@ def test_properties_of_another_category_are_left_out(desk: Desk, gtin: str) -> N
     assert ("PropertyUnknown", fit) in findings_of(report)
 
 
-def test_a_gtin_is_one_however_it_is_written(desk: Desk) -> None:
+def test_a_gtin_is_equal_in_all_its_forms(desk: Desk) -> None:
     gtin = new_gtin(desk, 1)
     sent = {**product(gtin), "gtin": int(gtin)}
     [first] = integrate(desk, sent)
@@ -137,7 +137,7 @@ def test_sheets_that_exist_are_sound(desk: Desk) -> None:
     assert all(findings_of(report) == [] for report in reports)
 
 
-def test_a_closed_sheet_is_its_creators_alone(new_desk: type[Desk]) -> None:
+def test_only_its_creator_can_change_a_closed_sheet(new_desk: type[Desk]) -> None:
     with new_desk() as desk:
         gtin = new_gtin(desk, 1)
     outcomes = {"S2": ("Identical", ["EnrichmentDenied"]), "S1": ("Modification", [])}
@@ -251,9 +251,7 @@ def test_an_offer_waits_for_its_product(desk: Desk) -> None:
     assert desk.outcome("Upsert", offer) == ("Integrated", ["8000"])
 
 
-def test_a_state_from_before_there_were_products_still_opens(
-    tmp_path: Path, new_desk: type[Desk]
-) -> None:
+def test_a_state_file_without_products_still_opens(tmp_path: Path, new_desk: type[Desk]) -> None:
     path = tmp_path / "state.db"
     with new_desk(state=path) as desk:
         desk.outcome("Upsert", desk.offer("A"))

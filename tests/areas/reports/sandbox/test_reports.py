@@ -30,7 +30,7 @@ def test_a_new_shop_has_a_past(desk: Desk) -> None:
     assert sorted(listed(desk)) == sorted([*PAST, YEAR])
 
 
-def test_each_month_has_its_summary_when_it_is_over(desk: Desk) -> None:
+def test_each_past_month_has_its_summary(desk: Desk) -> None:
     before = listed(desk)
     desk.wait(29 * DAY)
     assert listed(desk) == before
