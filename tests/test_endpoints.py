@@ -25,7 +25,7 @@ def test_the_specification_has_so_many() -> None:
     assert set(map(str, EVERY)) >= PATH_NOT_SHOWN
 
 
-def test_the_page_says_so() -> None:
+def test_the_docs_list_the_endpoints() -> None:
     page = (ROOT / "docs/reference/endpoints.md").read_text("utf-8")
     assert f"\n{ALL} of {ALL} endpoints" in page
     assert count() == f"{ALL} of {ALL}"

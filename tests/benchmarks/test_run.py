@@ -54,7 +54,7 @@ def test_a_job_measures_each_way(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.long
-def test_a_delivery_says_its_three_figures(tmp_path: Path) -> None:
+def test_a_delivery_prints_its_three_figures(tmp_path: Path) -> None:
     ((title, _, _, _, ratios, memory, _),) = printed_by(
         tmp_path, "benchmarks/load.py", "--rows=300", "--latency=1"
     )

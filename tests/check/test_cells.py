@@ -177,7 +177,7 @@ MERGED: dict[str, tuple[list[dict[str, str]], str, list[tuple[int | None, str, s
 
 
 @pytest.mark.parametrize(("rows", "ranges", "expected"), MERGED.values(), ids=MERGED)
-def test_merged_cells_fill_nothing_down(
+def test_merged_cells_do_not_fill_down(
     files: Files,
     rows: list[dict[str, str]],
     ranges: str,

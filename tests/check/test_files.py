@@ -32,7 +32,7 @@ NO_FEED: dict[str, tuple[Callable[[Files], Path], str]] = {
 
 
 @pytest.mark.parametrize(("make", "code"), NO_FEED.values(), ids=NO_FEED)
-def test_a_file_that_is_no_feed_says_so_and_never_stops_the_next(
+def test_a_file_that_is_no_feed_is_reported_and_stops_no_other(
     files: Files, make: Callable[[Files], Path], code: str
 ) -> None:
     good = files.csv(offer(), name="good.csv")

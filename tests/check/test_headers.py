@@ -230,7 +230,7 @@ def test_the_columns_keep_their_places() -> None:
     assert (header.index_of(GTIN), header.index_of(PRICE)) == (3, None)
 
 
-def test_to_each_of_thousands_of_unknown_headers_the_nearest_known_one_is_named() -> None:
+def test_each_of_thousands_of_unknown_headers_gets_a_suggestion() -> None:
     header = header_of(row(1, REFERENCE, GTIN, *["orginPrice", "zzz"] * 8_000))
     assert header.unknown == tuple(enumerate(("price.originPrice", None) * 8_000, 2))
 

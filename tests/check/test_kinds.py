@@ -194,7 +194,7 @@ def test_a_workbook_of_a_list_is_known_by_its_property(files: Files) -> None:
     assert (meant.error, meant.kind) == (None, "shipments")
 
 
-def test_a_list_beside_a_sheet_keeps_nothing_from_it(files: Files) -> None:
+def test_a_list_beside_a_sheet_does_not_affect_it(files: Files) -> None:
     (sheet,) = checked(files.book({"Messages": [MESSAGE], "Mine": [offer()]}))
     assert (sheet.error, sheet.kind) == (None, "offers-upsert")
 
@@ -292,7 +292,7 @@ def test_an_asked_kind_overrides_the_headers(files: Files, kind: str) -> None:
     }
 
 
-def test_a_delete_asked_for_needs_the_reference_alone(files: Files) -> None:
+def test_an_asked_delete_needs_only_the_reference(files: Files) -> None:
     (sheet,) = checked(files.csv({"sellerExternalReference": "SKU-1"}), kind="offers-delete")
     assert sheet.error is None
     assert [item.body for item in sheet.rows.items] == [b'{"sellerExternalReference":"SKU-1"}']

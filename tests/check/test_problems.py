@@ -134,7 +134,7 @@ def test_each_field_shows_its_steps(files: Files, row: int) -> None:
     assert bool(fields) is bool(ROWS[row])
 
 
-def test_a_join_that_holds_says_why(files: Files) -> None:
+def test_a_join_that_holds_a_file_names_the_reason(files: Files) -> None:
     fields = explained(files, RECIPE.replace('"keep"', '"hold"'), 3)
     value, steps = fields["quantity"]
     assert value == "no value"

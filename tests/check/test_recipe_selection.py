@@ -61,7 +61,7 @@ def test_the_recipe_with_more_headers_fits_better(files: Files) -> None:
     assert recipe_of(files, recipes) == "recipes/b.toml"
 
 
-def test_one_that_is_named_counts_alone(files: Files) -> None:
+def test_only_a_named_recipe_counts(files: Files) -> None:
     recipes = {"recipes/a.toml": RECIPE, "mine/b.toml": MORE, "c.toml": RECIPE}
     assert recipe_of(files, recipes, named="c.toml") == "c.toml"
 

@@ -52,7 +52,7 @@ def test_sent(files: Files, names: list[str]) -> None:
     assert references(files, *names) == ([], 0)
 
 
-def test_each_sheet_is_judged_by_itself(files: Files) -> None:
+def test_each_sheet_is_checked_separately(files: Files) -> None:
     numbers = files.csv(update(1, sellerExternalReference="7.0", quantity="1"), name="a.csv")
     others = files.csv(update(1, sellerExternalReference="A", quantity="1"), name="b.csv")
     held = [[row for row, _ in sheet.rows.guarded] for sheet in checked(numbers, others)]

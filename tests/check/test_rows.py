@@ -119,7 +119,7 @@ def test_every_row_gets_a_verdict_the_invalid_ones_too(files: Files) -> None:
     assert [message.code for message in every[1].messages] == ["number-range", "number-format"]
 
 
-def test_a_check_alone_keeps_no_items_and_counts_the_same(files: Files) -> None:
+def test_a_check_without_items_counts_the_same(files: Files) -> None:
     path = files.csv(offer(1), offer(2, quantity="-1"))
     (sheet,) = check([Input("offers.csv", path)], ReadOptions(with_items=False), load())
     assert (len(sheet.rows.items), sheet.rows.filled) == (0, None)
@@ -143,7 +143,7 @@ def filled(files: Files, *rows: dict[str, str]) -> tuple[CheckedSheet, list[Fill
     return sheet, list(sheet.rows.filled or ())
 
 
-def test_values_as_they_were_read(files: Files) -> None:
+def test_values_of_rows(files: Files) -> None:
     _, [one] = filled(files, offer(1, price__price="1 299,00", condition="neuf"))
     assert (one.row, one.line, one.kind) == (2, 2, "offers-upsert")
     values = one.values()
@@ -159,7 +159,7 @@ def test_invalid_values_are_kept_as_shown(files: Files) -> None:
     assert other.values()["PackagingUnit"] == "Kilogram"
 
 
-def test_an_action_says_the_kind_of_its_row(files: Files) -> None:
+def test_an_action_sets_the_kind_of_its_row(files: Files) -> None:
     _, found = filled(files, offer(1) | {"action": "Upsert"}, offer(2) | {"action": "Delete"})
     assert [one.kind for one in found] == ["offers-upsert", "offers-delete"]
 

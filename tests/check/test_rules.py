@@ -308,7 +308,7 @@ def test_missing_fields_of_rows(find: Find, row: Mapping[str, str], missing: lis
     assert {(problem.row, problem.severity) for problem in problems} == {(2, "error")}
 
 
-def test_it_stands_on_the_missing_cell(find: Find) -> None:
+def test_the_problem_is_on_the_missing_cell(find: Find) -> None:
     (problem,) = find(MISSING, offer() | {ADDITIONAL: ""})
     assert (problem.column, problem.header) == ("G", ADDITIONAL)
 

@@ -140,7 +140,7 @@ def test_the_action_of_a_row_decides_about_its_mark(
     assert sheet.rows.marks[2] == mark, list(sheet.problems())
 
 
-def test_a_delete_may_say_why(files: Files) -> None:
+def test_a_delete_may_have_a_sale_mark(files: Files) -> None:
     (sheet,) = checked(
         files.csv({"sellerExternalReference": "A", "Statut": "supprimé"}), kind="offers-delete"
     )

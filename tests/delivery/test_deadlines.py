@@ -72,7 +72,7 @@ def test_deadlines_of_phases(phase: Phase, lost: timedelta, skew: timedelta) -> 
     assert found.is_near(ServiceClock(ours + lost - HOUR, skew))
 
 
-def test_a_clock_that_was_set_right_since_loses_nothing() -> None:
+def test_a_corrected_clock_does_not_change_deadlines() -> None:
     """The skew that is known may be from the days when our clock was behind."""
     kept = package(Phase.READ, committed_at=START - 4 * DAY, finished_at=START)
     assert warnings([kept], ServiceClock(START + HOUR, 4 * DAY), load().routes) == [

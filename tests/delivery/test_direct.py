@@ -248,7 +248,7 @@ def test_a_look_of_an_earlier_process_is_not_trusted(ledger: Ledger) -> None:
     assert orders.posts == 1
 
 
-def test_an_answer_may_say_all_there_is(ledger: Ledger) -> None:
+def test_an_answer_may_hold_the_whole_result(ledger: Ledger) -> None:
     def answered(act: RequestAttempt, reply: Reply) -> Judgement:
         rows = (act.row, *act.further_rows)
         told = (Message("", f"row {row}", row=row) for row in rows)
@@ -300,7 +300,7 @@ def test_single_requests_do_not_wait_for_each_other(ledger: Ledger) -> None:
         ),
     ],
 )
-def test_killed_at_any_commit_it_is_sent_once(
+def test_a_request_is_sent_once_with_a_kill_at_any_commit(
     repeat: Repeat, at: int, items: Sequence[Item]
 ) -> None:
     """After each commit, and before it: the effect is there once, and each of its rows says so."""
@@ -344,7 +344,7 @@ def test_a_run_that_is_stopped_goes_on(ledger: Ledger, fault: str, posts: int) -
     assert orders.posts == posts
 
 
-def test_the_table_as_it_is_drawn() -> None:
+def test_the_table_of_decisions_is_as_documented() -> None:
     drawn = {phase: told for phase, _, told in decisions_drawn.table(decisions_drawn.REQUESTS)}
     assert list(drawn) == [phase.value for phase in NEXT]
     assert drawn["submitting"] == (

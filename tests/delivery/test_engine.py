@@ -68,7 +68,7 @@ def test_every_row_gets_its_own_answer(scene: Scene) -> None:
     assert all(verdict.messages for verdict in verdicts)
 
 
-def test_without_waiting_it_ends_at_the_commit(scene: Scene) -> None:
+def test_without_waiting_the_engine_ends_at_the_commit(scene: Scene) -> None:
     scene.plan((upsert(row) for row in range(3, 7)), PackageLimits(2, 2))
     verdicts = scene.go_on(wait=False)
     assert [package.phase for package in scene.packages] == [Phase.COMMITTED] * 2
@@ -310,7 +310,7 @@ def test_stopping_after_any_call(scene: Scene, nth: int, pool: int) -> None:
 # Several runs of one seller.
 
 
-def test_without_waiting_a_blocked_run_says_so(scene: Scene) -> None:
+def test_without_waiting_a_blocked_run_is_reported(scene: Scene) -> None:
     scene.plan([upsert(3)])
     scene.go_on(wait=False)
     newer = scene.another([upsert(3)])

@@ -35,7 +35,7 @@ def package(key: int, kind: str) -> Package:
     return Package(key, 1, key, "", kind, 1, (Stage.PLANNED,))
 
 
-def test_a_request_that_takes_more_than_an_order_is_looked_at_by_itself() -> None:
+def test_a_request_for_more_than_an_order_is_looked_at_separately() -> None:
     """A gesture needs what is available besides: the list that shows its order is no answer."""
     ships = [package(key, "Ship") for key, _ in enumerate(ORDERS)]
     gesture = package(len(ORDERS), "Gesture")

@@ -279,7 +279,7 @@ def test_an_offer_names_the_row_that_it_lacks(
     assert found.messages == (*said, *([Message("", told)] if told else []))
 
 
-def test_rows_without_an_item_and_without_a_product_are_as_they_were() -> None:
+def test_rows_without_item_and_product_stay_unchanged() -> None:
     sheet = offers_sheet(STRANGER, MUG)
     given = [
         RowResult(1, "", Status.INVALID),

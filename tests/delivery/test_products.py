@@ -142,7 +142,7 @@ def test_a_batch_that_arrived_is_found_by_its_report(scene: Scene) -> None:
     assert texts == [f"package 1 (Products): its report was found: {scene.packages[0].package_id}"]
 
 
-def test_it_is_sent_twice_at_most(scene: Scene) -> None:
+def test_a_batch_is_sent_at_most_twice(scene: Scene) -> None:
     scene.plan([product(row) for row in range(3, 6)])
     network = Script(scene.client, post, "reset", forever=True)
     scene.go_on(network)

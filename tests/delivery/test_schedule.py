@@ -72,7 +72,7 @@ def test_steps_are_limited_by_room() -> None:
 
 
 @pytest.mark.parametrize("phase", [Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING])
-def test_without_waiting_the_commit_is_the_end(phase: Phase) -> None:
+def test_without_waiting_a_delivery_ends_at_the_commit(phase: Phase) -> None:
     assert steps(package(phase=phase), wait=False) == []
     assert steps(package(phase=Phase.COMMITTING), wait=False) == [(1, Step.GET_PACKAGE, 0)]
 

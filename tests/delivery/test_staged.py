@@ -421,7 +421,7 @@ def test_a_page_without_the_rows_is_fetched_again() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 404, 405, 422])
-def test_offers_that_are_not_shown_decide_nothing(status: int) -> None:
+def test_hidden_offers_decide_no_row(status: int) -> None:
     found = hear(looking(), Step.LOOKUP, reply(status, PROBLEM))
     assert [fate[:2] for fate in found.resolutions] == [(3, Status.UNKNOWN), (4, Status.UNKNOWN)]
     assert found.resolutions[0].text.endswith(TOLD.format(status))

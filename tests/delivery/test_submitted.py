@@ -85,7 +85,7 @@ def steps(*packages: Package, room: int = 10, busy: Any = (), wait: bool = True)
 
 
 @pytest.mark.parametrize("phase", [Phase.SUBMITTED, Phase.CLOSED])
-def test_without_waiting_the_post_is_the_end(phase: Phase) -> None:
+def test_without_waiting_a_delivery_ends_at_the_post(phase: Phase) -> None:
     assert steps(batch(phase), wait=False) == []
 
 
@@ -125,7 +125,7 @@ def test_the_second_post_keeps_the_time_of_the_first() -> None:
 
 
 @pytest.mark.parametrize(("pause", "rest"), [(MINUTE, None), (0 * MINUTE, START + MINUTE)])
-def test_the_pause_is_between_posts_alone(pause: timedelta, rest: datetime | None) -> None:
+def test_only_posts_have_a_pause_between_them(pause: timedelta, rest: datetime | None) -> None:
     packages = [batch(phase, key, since=START) for key, phase in enumerate(WITH_REPORTS, 1)]
     settings, due = DeliverySettings(batch_pause=pause), START + MINUTE
     found = paced(packages, START, ROUTES, settings, rest)

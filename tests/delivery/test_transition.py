@@ -119,7 +119,7 @@ def test_no_offer_at_all_is_the_old_state() -> None:
 
 
 @pytest.mark.parametrize("updated", [SINCE, BEFORE])
-def test_quantity_alone_proves_nothing(updated: datetime) -> None:
+def test_quantity_is_no_proof(updated: datetime) -> None:
     body = json.dumps({"sellerExternalReference": "A", "quantity": 7}).encode()
     sought = row()._replace(body=body, product="")
     found = fate(package(PackageType.UPDATE), sought, OFFER._replace(updated_at=updated))
@@ -137,7 +137,7 @@ def test_a_row_is_sent_at_most_a_number_of_times(sends: int) -> None:
 @pytest.mark.parametrize(
     "offers", [[], [OFFER._replace(updated_at=BEFORE)], [OFFER._replace(price=Decimal(12))]]
 )
-def test_after_purged_results_nothing_is_sent_again(offers: list[Offer]) -> None:
+def test_rows_are_not_sent_again_after_purged_results(offers: list[Offer]) -> None:
     purged = package(message=PURGED)
     assert fate(purged, row(), *offers).status is UNKNOWN
     assert fate(purged, row(), OFFER).status is INTEGRATED

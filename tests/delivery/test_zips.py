@@ -230,7 +230,7 @@ def test_an_unknown_state_counts_as_unfinished(scene: Scene) -> None:
     assert "package 1 (Full, PRIMARY): the service says Queued" in [e.text for e in scene.events]
 
 
-def test_without_a_total_the_log_ends_at_an_empty_page(scene: Scene) -> None:
+def test_a_log_without_a_total_ends_at_an_empty_page(scene: Scene) -> None:
     scene.plan([legacy(3), legacy(4), legacy(5)])
     pages = [page(entry("R3")), page(entry("R4")), page(entry("R5")), page()]
     script = Script(scene.client, log, *pages)
@@ -334,7 +334,7 @@ def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None
     assert not any(map(log, scene.client.calls[first:second]))
 
 
-def test_it_is_not_sent_without_end(scene: Scene) -> None:
+def test_a_failing_zip_is_sent_a_limited_number_of_times(scene: Scene) -> None:
     scene.plan([legacy(3)])
     script = Script(scene.client, post, problem(500), forever=True)
     scene.go_on(script)
@@ -343,7 +343,7 @@ def test_it_is_not_sent_without_end(scene: Scene) -> None:
     assert script.matched == 3
 
 
-def test_stock_alone_proves_nothing(scene: Scene) -> None:
+def test_stock_is_no_proof(scene: Scene) -> None:
     scene.deliver(legacy(3), legacy(4))
     later = scene.another([stock(3), stock(4, Price="9")])
     later.go_on(Script(scene.client, post, "lost"))
@@ -352,7 +352,7 @@ def test_stock_alone_proves_nothing(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("lost", ["lost", problem(500), Reply(200, {}, b"{}")])
-def test_a_purge_is_never_repeated_by_itself(scene: Scene, lost: Reply | str) -> None:
+def test_a_purge_is_never_repeated_automatically(scene: Scene, lost: Reply | str) -> None:
     scene.deliver(legacy(3), legacy(4))
     scene.client.calls.clear()
     scene.transport.sleep(60)

@@ -100,7 +100,7 @@ def test_no_item_is_skipped(most_changes: int, sorts: tuple[str, ...]) -> None:
         assert read(service).keys() == service.versions.keys(), seed
 
 
-def test_all_comes_as_it_was_at_the_begin_or_later() -> None:
+def test_items_come_in_their_state_at_the_start_or_later() -> None:
     for seed in range(150):
         service = changing(seed, 2)
         since = START + timedelta(seconds=2)
@@ -110,7 +110,7 @@ def test_all_comes_as_it_was_at_the_begin_or_later() -> None:
         assert min((min(moments) for moments in met.values()), default=since) >= since
 
 
-def test_a_page_number_alone_would_skip() -> None:
+def test_page_numbers_would_skip_items() -> None:
     """The world is such that the trap is met in it."""
     skipped = 0
     for seed in range(50):

@@ -57,7 +57,7 @@ def test_rows_are_compared_with_sent_values(shop: Shop) -> None:
 
 
 @MOSTLY_SQLITE
-def test_it_is_read_once(shop: Shop) -> None:
+def test_results_are_projected_once(shop: Shop) -> None:
     shop.send(ONE)
     for _ in range(2):
         assert project(shop.ledger.engine, ADDRESS, shop.seller) == 1
@@ -82,7 +82,7 @@ def test_a_refusal_keeps_the_value_and_makes_it_unsure(shop: Shop) -> None:
 
 
 @MOSTLY_SQLITE
-def test_after_a_delete_there_is_nothing(shop: Shop) -> None:
+def test_a_deleted_offer_has_no_accepted_terms(shop: Shop) -> None:
     shop.send(ONE, TWO)
     shop.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
     assert known(shop, item()) == (None, True, 7)
@@ -111,7 +111,7 @@ def test_exported_values_are_accepted(shop: Shop) -> None:
     assert statuses(shop.send(update(1, quantity="4"), selection=CHANGED)) == ["Unchanged"]
 
 
-def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
+def test_offers_absent_from_a_whole_export_are_gone(shop: Shop) -> None:
     shop.send(ONE, TWO)
     accepted(shop)
     for is_all, count in ((False, 2), (True, 1)):
@@ -121,7 +121,7 @@ def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
 
 @MOSTLY_SQLITE
 @pytest.mark.parametrize(("price", "is_kept"), [(19.99, True), (18, False)])
-def test_a_struck_price_stays_known_where_nothing_else_has_changed(
+def test_a_struck_price_stays_known_without_other_changes(
     shop: Shop, price: float, *, is_kept: bool
 ) -> None:
     shop.send(ONE | {"price.originPrice": "30"})

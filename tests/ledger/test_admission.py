@@ -134,7 +134,7 @@ def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Ph
         ("P", (PackageType.UPSERT, PackageType.UPDATE), "Superseded"),
     ],
 )
-def test_without_a_channel_only_the_same_is_superseded(
+def test_without_a_channel_only_equal_requests_are_superseded(
     ledger: Ledger, channel: str, kinds: tuple[str, str], status: str
 ) -> None:
     older, newer = (run_of(ledger, item(3, channel, kind, product="")) for kind in kinds)
@@ -342,7 +342,7 @@ def test_results_of_a_look_up(ledger: Ledger) -> None:
     assert found == [("Pending", pending), *others]
 
 
-def test_a_package_that_never_was_leaves_nothing(ledger: Ledger) -> None:
+def test_a_package_never_created_leaves_no_rows(ledger: Ledger) -> None:
     package = planned(ledger, 2, 3)
     closed = replace(package, phase=Phase.CLOSED, message=Message("", "No such channel."))
     assert ledger.save([Change(package, closed)]) == []

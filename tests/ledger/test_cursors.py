@@ -71,7 +71,7 @@ def test_a_cursor_advances_without_new_items(cursors: Cursors) -> None:
     assert (cursor.position, cursor.reconciled_at, cursor.filters) == (NOW, NOW + HOUR, "--new")
 
 
-def test_it_goes_back_to_where_the_first_file_since_was_read_from(cursors: Cursors) -> None:
+def test_a_cursor_rewinds_to_the_start_of_the_first_later_file(cursors: Cursors) -> None:
     for hour in range(3):
         cursors.settle(intend(cursors, {f"A{hour}": "1", "B": str(hour)}, hour), is_placed=True)
     cursor = cursors.find(NAME)

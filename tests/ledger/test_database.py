@@ -438,7 +438,7 @@ def test_only_the_owner_can_read_a_ledger(tmp_path: Path, prefix: str, noted: Op
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_a_rule_of_the_users_opens_nothing(tmp_path: Path) -> None:
+def test_a_umask_of_the_user_opens_no_file(tmp_path: Path) -> None:
     lines = """
 os.umask(0)
 engine = open_engine(place)

@@ -20,7 +20,7 @@ def test_an_index_is_the_same_on_both_databases() -> None:
     assert sum(" WHERE " in sql for sql in on_sqlite) >= 6
 
 
-def test_an_index_that_says_both_has_its_condition_once() -> None:
+def test_an_index_with_both_conditions_has_one_where_clause() -> None:
     where = sa.text("a > 0")
     table = sa.Table("some", sa.MetaData(), sa.Column("a", sa.Integer))
     index = sa.Index("few", table.c.a, sqlite_where=where, postgresql_where=where)

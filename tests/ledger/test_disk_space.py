@@ -40,7 +40,7 @@ def free(path: Path, size: int, kept: int = 0) -> None:
         (500_000, 0, False),
     ],
 )
-def test_it_is_done_where_much_is_free(
+def test_a_file_with_much_free_space_is_shrunk(
     engine: Engine, path: Path, size: int, kept: int, *, is_worth_it: bool
 ) -> None:
     free(path, size, kept)

@@ -71,7 +71,7 @@ def test_the_refusal_names_the_holder_of_the_lock(engine: Engine, other: Process
     assert "wait until it is done" in caught.value.hint
 
 
-def test_it_is_free_once_the_other_is_killed(engine: Engine, other: Process) -> None:
+def test_a_lock_is_free_once_its_holder_is_killed(engine: Engine, other: Process) -> None:
     other.kill()
     until = time.monotonic() + PATIENCE
     with held(engine, wait=lambda _: time.monotonic() < until):
@@ -130,7 +130,9 @@ def test_a_lock_is_free_again_after_an_error(engine: Engine) -> None:
             raise broken
 
 
-def test_it_is_free_before_its_connection_is_closed(postgresql: str, opening: Opening) -> None:
+def test_a_lock_is_released_before_its_connection_is_closed(
+    postgresql: str, opening: Opening
+) -> None:
     """The server notices a closed connection only later, and would keep its locks until then."""
     engine, seen = opening(postgresql), []
     listen(engine, "close_detached", lambda _: seen.append(holders(engine, KEYS)))
@@ -308,7 +310,7 @@ THERE = NOW.astimezone(timezone(timedelta(hours=5)))
         (Holder(1, "h", "u" * 90, "c", NOW), None),
     ],
 )
-def test_a_holder_is_read_as_it_was_written(holder: Holder, read: Holder | None) -> None:
+def test_a_written_holder_is_read_unchanged(holder: Holder, read: Holder | None) -> None:
     text = holder.as_text()
     assert text.isascii()
     assert Holder.from_text(text[:NAME_LENGTH]) == read

@@ -36,7 +36,7 @@ def statuses(ledger: Ledger) -> dict[int, Status]:
     return {one.row: one.status for one in ledger.verdicts(1)}
 
 
-def test_a_package_is_read_as_it_was_saved(ledger: Ledger, packages: list[Package]) -> None:
+def test_a_saved_package_is_read_unchanged(ledger: Ledger, packages: list[Package]) -> None:
     package, other = packages
     names = ("creations", "readings", "pages", "attempts", "tries", "failures")
     counts: dict[str, Any] = {name: number for number, name in enumerate(names, start=1)}

@@ -150,7 +150,7 @@ def test_a_request_is_sent_again_with_all_of_its_rows(many: Ledger) -> None:
     assert later[:2] == [(row, Message("", "Not in force.")) for row in (4, 5)]
 
 
-def test_a_later_run_supersedes_the_request_of_its_channel_alone(many: Ledger) -> None:
+def test_a_later_run_supersedes_only_requests_of_its_channel(many: Ledger) -> None:
     run, _ = add_run(many, [item(3, "B", "S")])
     (newer,) = many.read_packages(run)
     many.save([Change(newer, replace(newer, phase=Phase.CLOSED, creations=1))])

@@ -55,7 +55,7 @@ def written(ledger: Ledger, *, seller: str = "S1", withheld: Sequence[RowResult]
     return run
 
 
-def test_a_run_is_counted_once_it_is_written_down_and_at_its_end(ledger: Ledger) -> None:
+def test_a_run_is_counted_when_recorded_and_at_its_end(ledger: Ledger) -> None:
     run, _ = add_run(ledger, [item(3), item(4)], withheld=[DEAR])
     assert noted(ledger) == [(run, 0, 0, 0, 0)]
     assert noted(ledger, "statuses", "counted_at") == [("", NOW)]
@@ -106,7 +106,7 @@ def test_a_sellers_other_runs_that_have_ended_are_counted_with_one(ledger: Ledge
     assert noted(ledger, "is_finished") == [(1,), (0,), (0,), (0,)]
 
 
-def test_a_run_that_is_given_up_is_finished_and_holds_nothing(ledger: Ledger) -> None:
+def test_an_abandoned_run_is_finished_and_holds_no_rows(ledger: Ledger) -> None:
     run = written(ledger, withheld=[DEAR])
     (package,) = ledger.read_packages(run)
     ledger.abandon(run, NOW, {package.key: (Status.HELD, "given up")})

@@ -288,7 +288,7 @@ def test_killed_while_a_file_is_kept(
 
 
 @STEPS
-def test_killed_while_it_is_deleted(
+def test_a_kill_while_a_snapshot_is_deleted(
     tmp_path: Path, bucket: str, buckets: Callable[[str], BucketSnapshots], broken: Any, step: int
 ) -> None:
     path = written(tmp_path)
@@ -306,7 +306,7 @@ def test_killed_while_it_is_deleted(
     assert last > 5
 
 
-def test_killed_while_it_is_fetched(
+def test_a_kill_while_a_snapshot_is_fetched(
     tmp_path: Path, buckets: Callable[[str], BucketSnapshots], broken: Any
 ) -> None:
     sha256 = buckets("one").keep(written(tmp_path))

@@ -25,7 +25,7 @@ def planned(ledger: Ledger, *rows: Item) -> tuple[int, int]:
     return add_run(ledger, rows, SMALL)
 
 
-def test_a_run_is_read_as_it_was_written(ledger: Ledger) -> None:
+def test_a_written_run_is_read_unchanged(ledger: Ledger) -> None:
     options = {"out": "b.xlsx", "nested": [1, None]}
     run = ledger.start_run(now=NOW, seller="S1", service="x", language="fr", options=options)
     found = read_run(ledger, run)
@@ -60,7 +60,7 @@ def test_files_of_a_run_keep_apart(ledger: Ledger) -> None:
     assert [len(list(ledger.verdicts(file))) for file in (first, second)] == [1, 2]
 
 
-def test_a_file_that_breaks_off_leaves_nothing(ledger: Ledger) -> None:
+def test_an_incomplete_file_leaves_no_run(ledger: Ledger) -> None:
     run = ledger.start_run(now=NOW, seller="S1", service="x")
 
     def rows() -> Iterator[Item]:

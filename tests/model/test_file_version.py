@@ -82,7 +82,7 @@ def test_a_file_that_never_rests_stops_no_other(path: Path, files: Files) -> Non
 
 @pytest.mark.parametrize("is_replaced", IN_PLACE)
 @pytest.mark.parametrize("is_in_place", [False, True])
-def test_a_copy_is_of_what_was_judged(
+def test_a_copy_is_of_the_checked_version(
     path: Path, tmp_path: Path, *, is_replaced: bool, is_in_place: bool
 ) -> None:
     target = path if is_in_place else tmp_path / "offers.result.csv"
@@ -147,7 +147,7 @@ def test_converted_rows_are_of_one_version(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", range(TRIES + 1))
-def test_it_is_read_again(path: Path, changes: int) -> None:
+def test_a_file_that_changes_is_read_again(path: Path, changes: int) -> None:
     contents = [b"A" * size for size in range(changes)]
 
     def read(_: object) -> bytes:

@@ -73,7 +73,7 @@ def test_a_message_of_several_packages_has_one_translation(language: str) -> Non
                 assert every.setdefault(key, forms) == forms or not key, key
 
 
-def test_each_error_says_messages() -> None:
+def test_texts_of_errors_are_messages() -> None:
     """Classes of errors are known by their names, which are different over the repository."""
     load()
     errors = {FeedtoolError.__name__, *map(attrgetter("__name__"), descendants(FeedtoolError))}
@@ -134,7 +134,7 @@ def test_a_text_in_two_languages(text: str, english: str, french: str) -> None:
         assert Translator("fr").for_sheet(FRENCH, "fr")(copy) == french
 
 
-def test_values_that_are_no_texts_are_kept_as_they_are_shown() -> None:
+def test_values_that_are_no_texts_are_kept_as_shown() -> None:
     text: Any = text_of_kept(kept_text(tr("{path}", path=Path("a"))))
     assert isinstance(text, MessageText)
     assert text.values == {"path": "a"}

@@ -18,7 +18,9 @@ TEXTS = st.lists(st.one_of(st.binary(max_size=9), LARGE), max_size=9)
 
 @mock.patch.multiple(disk_list, HELD=HELD, _PAGE=PAGE)
 @given(TEXTS, TEXTS, st.data())
-def test_it_is_a_list(before: list[bytes], after: list[bytes], data: st.DataObject) -> None:
+def test_a_store_behaves_like_a_list(
+    before: list[bytes], after: list[bytes], data: st.DataObject
+) -> None:
     kept = data.draw(st.integers(0, len(before)))
     store = TextStore(before)
     store.truncate(kept)

@@ -68,7 +68,7 @@ def test_a_file_that_rests_is_kept_and_moved(site: Site, lister: Lister, store: 
     assert lister.taken(4) == []
 
 
-def test_a_marker_says_that_a_file_is_whole(site: Site, lister: Lister, store: Store) -> None:
+def test_a_marker_confirms_a_whole_file(site: Site, lister: Lister, store: Store) -> None:
     site.write("inbox/a.csv", WORDS)
     site.write("inbox/a.csv.done", b"")
     assert lister.taken(0) == ["inbox/a.csv"]
@@ -181,7 +181,7 @@ def test_a_file_that_is_refused_stops_no_other(site: Site) -> None:
     assert set(site.files()) == {"inbox/a.csv", "done/2026-03-02/b.csv"}
 
 
-def test_a_ledger_that_is_away_leaves_all_where_it_is(site: Site) -> None:
+def test_an_absent_ledger_leaves_all_files_in_place(site: Site) -> None:
     def keep(local: Path, entry: Entry) -> None:
         raise Interrupted(f"{entry.name}, {local}")
 
@@ -253,7 +253,7 @@ def test_killed_at_each_call(
     assert last > 1 + 3 * len(names)  # a listing; for each a fetch, a deletion and a move
 
 
-def test_killed_while_it_is_kept(site: Site, store: Store) -> None:
+def test_a_kill_while_a_file_is_kept(site: Site, store: Store) -> None:
     def keep(local: Path, entry: Entry) -> None:
         store.keep(local, entry)
         raise Killed

@@ -115,7 +115,7 @@ def test_a_file_does_not_move_over_another(place: Place, site: Site) -> None:
     assert site.files() == {"a.csv": WORDS, "b.csv": b"other"}
 
 
-def test_a_newer_file_stays_where_it_came(place: Place, site: Site) -> None:
+def test_a_newer_file_stays_in_its_place(place: Place, site: Site) -> None:
     site.write("a.csv", WORDS)
     entry = entry_at(place, "a.csv")
     site.write("a.csv", b"newer")

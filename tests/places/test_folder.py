@@ -14,7 +14,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+def test_a_missing_folder_is_not_created(tmp_path: Path) -> None:
     absent, file = FolderPlace(tmp_path / "share"), tmp_path / "file"
     file.touch()
     for use in (

@@ -70,7 +70,7 @@ def test_a_workbook_that_is_open_waits(lock: str, more: Listing) -> None:
     assert rested((0, held), (9, book)) == ["a.xlsx", "b.xlsx"]
 
 
-def test_another_file_in_its_place_begins_anew() -> None:
+def test_another_file_in_its_place_restarts_the_wait() -> None:
     first, second = (Entry("a.csv", 1, version, 1) for version in "12")
     seen = observe(observe({}, [first], 0), [second], 5)
     assert settled(seen, 5, SETTLE) == []

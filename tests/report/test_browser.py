@@ -22,7 +22,7 @@ def written(path: Path, language: Language, *results: SheetResult) -> str:
 
 
 @pytest.mark.parametrize("language", spoken("en"))
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
+def test_axe_finds_no_fault_and_the_page_is_not_too_wide(
     browser: Browser,
     sent: SheetResult,
     unreadable: SheetResult,

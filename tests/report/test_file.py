@@ -23,7 +23,7 @@ STARTS = {
 
 
 @pytest.mark.parametrize("name", STARTS)
-def test_the_name_says_the_form(mistaken: SheetResult, tmp_path: Path, name: str) -> None:
+def test_the_name_sets_the_form(mistaken: SheetResult, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("an earlier one, which is replaced")
     write_report(tmp_path / name, [mistaken], CODES, MADE)
     assert (tmp_path / name).read_bytes().startswith(STARTS[name])

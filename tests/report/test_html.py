@@ -172,7 +172,7 @@ def test_the_plan_is_shown() -> None:
     assert ["planned", "Upsert", "PRIMARY", "", "50,000", "500"] in shown
 
 
-def test_an_unreadable_file_stands_beside_the_others(
+def test_an_unreadable_file_is_shown_beside_the_others(
     mistaken: SheetResult, unreadable: SheetResult
 ) -> None:
     text = page(unreadable, mistaken)
@@ -180,7 +180,7 @@ def test_an_unreadable_file_stands_beside_the_others(
     assert "5 rows in 2 files: 2 valid, 3 invalid, 1 warning. 1 file could not be read." in text
 
 
-def test_a_page_is_one_file_that_asks_for_nothing_and_runs_our_script_alone(
+def test_a_page_is_one_file_that_runs_only_our_script(
     sent: SheetResult,
 ) -> None:
     text = page(sent)
@@ -199,7 +199,7 @@ def test_only_the_first_of_many_messages_of_a_row_are_listed() -> None:
     assert told.endswith("too-many-columns field 20… and 15,980 more")
 
 
-def test_long_lists_end_and_say_where_all_is() -> None:
+def test_long_lists_are_cut_and_name_the_whole_list() -> None:
     many = make_outcome([make_problem(row=row) for row in range(5, 2505)])
     many.is_submitted = True
     many.verdicts = lambda: (

@@ -31,7 +31,7 @@ def test_a_line_for_each_field_and_reason(losses: list[Loss], line: str) -> None
     assert told.startswith(line)
 
 
-def test_however_many_fields_there_are_the_list_ends() -> None:
+def test_a_list_of_many_fields_is_cut() -> None:
     lines = loss_lines(loss(2, f"column {number}") for number in range(MOST + 3))
     assert len(lines) == MOST + 1
     assert lines[-1].startswith("3 more")

@@ -98,7 +98,7 @@ def test_reports_hold_no_control_characters(
 
 
 @given(text=TEXTS)
-def test_explained_columns_steer_nothing(text: str) -> None:
+def test_explained_columns_hold_no_control_characters(text: str) -> None:
     told = written(AS_COLUMNS, text)
     assert steering(told) == set()
     assert told.count("\n") == written(AS_COLUMNS, PLAIN).count("\n")

@@ -130,7 +130,7 @@ ACTS: dict[str, tuple[tuple[str | None, int, str | None], str]] = {
 
 
 @pytest.mark.parametrize(("facts", "line"), ACTS.values(), ids=ACTS)
-def test_a_request_is_not_sent_yet_only_where_it_is_to_be_sent(
+def test_only_planned_requests_are_called_not_sent_yet(
     facts: tuple[str | None, int, str | None], line: str
 ) -> None:
     state, calls, outcome = facts
@@ -140,7 +140,7 @@ def test_a_request_is_not_sent_yet_only_where_it_is_to_be_sent(
     assert f"Gesture, 1 row in 1 request: {line}\n" in report_of(sent)
 
 
-def test_a_batch_is_not_sent_yet_only_where_it_is_to_be_sent() -> None:
+def test_only_planned_batches_are_called_not_sent_yet() -> None:
     states = ((None, 2, False), (None, 2, True), ("Success", 2, False), (None, 0, True))
     batches = [
         PackageSummary(None, "Invoices", "", state, rows, 1, is_unconfirmed)

@@ -146,7 +146,7 @@ def seal(folder: Path, *, is_open: bool = False) -> None:
         folder.chmod(0o700 if is_open else 0o500)
 
 
-def test_a_folder_that_takes_nothing(world_of: Made, sealed: Path) -> None:
+def test_a_folder_without_write_access(world_of: Made, sealed: Path) -> None:
     world = world_of("sealed")
     submit = (*world.SUBMIT, "--out", str(sealed / "offers.xlsx"))
     assert world.run(*submit, kill="before annotate").code == -9

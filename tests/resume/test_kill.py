@@ -102,7 +102,9 @@ PACKAGES, PRODUCTS = "offer-integration-packages", "products-integration"
     ("kind", "ending", "posts"),
     [(Zips, PACKAGES, 4), pytest.param(Shop, PRODUCTS, 3, marks=LONG)],
 )
-def test_without_any_fault(made: Made, kind: type[World], ending: str, posts: int) -> None:
+def test_a_run_without_faults_is_complete(
+    made: Made, kind: type[World], ending: str, posts: int
+) -> None:
     world = made(kind, "calm")
     (ran,) = world.finish()
     assert ran.code == 1
@@ -147,7 +149,7 @@ def test_ended_between_a_post_and_its_answer(
         *(pytest.param(at, marks=LONG) for at in ("before add_file", "before annotate")),
     ],
 )
-def test_a_run_of_chosen_rows_goes_on_with_these_alone(made: Made, at: Kill) -> None:
+def test_a_run_of_chosen_rows_goes_on_with_only_these(made: Made, at: Kill) -> None:
     world = made(World, f"rows {at}")
     killed = world.run(*world.SUBMIT, "--rows", "2-3,8", kill=at)
     assert killed.code == -signal.SIGKILL
@@ -185,7 +187,7 @@ def test_the_catalogue_that_rows_were_judged_by_is_kept(made: Made) -> None:
         *(pytest.param(at, marks=LONG) for at in ("before add_file", 25, "before annotate")),
     ],
 )
-def test_a_run_goes_on_by_the_recipe_and_the_joined_file_as_they_were(made: Made, at: Kill) -> None:
+def test_a_run_goes_on_with_its_first_recipe_and_joined_file(made: Made, at: Kill) -> None:
     """The list, its recipe and the stock are others by the time that the run goes on."""
     reseller = made(Reseller, f"recipe {at}", SOME)
     assert reseller.submit(kill=at).code == -signal.SIGKILL
@@ -202,7 +204,7 @@ def test_a_run_goes_on_by_the_recipe_and_the_joined_file_as_they_were(made: Made
         pytest.param(WebPage, "before annotate", marks=LONG),
     ],
 )
-def test_a_run_of_another_format_goes_on_by_the_file_as_it_was(
+def test_a_run_of_another_format_goes_on_with_its_first_file(
     made: Made, kind: type[OpenDocument], at: Kill
 ) -> None:
     seller = made(kind, f"{kind.ENDING} {at}")

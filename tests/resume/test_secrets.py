@@ -95,7 +95,9 @@ LONGER = [pytest.param(*case, marks=pytest.mark.long) for case in sorted({*ALL} 
 
 
 @pytest.mark.parametrize(("way", "failure"), [*CASES, *LONGER])
-def test_it_is_nowhere(world_of: Callable[..., World], way: str, failure: str) -> None:
+def test_the_token_is_in_no_file_and_no_output(
+    world_of: Callable[..., World], way: str, failure: str
+) -> None:
     planted = Planted(world_of("secrets", rows=6), way, FAILURES[failure])
     done = planted.submit(*WORDY)
     codes = {ran.code for ran in done}
@@ -128,7 +130,7 @@ def test_tokens_repeated_by_a_success_are_masked(world_of: Callable[..., World])
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_it_is_in_no_settings_and_no_report_of_a_bug(
+def test_the_token_is_in_no_settings_and_no_bug_report(
     world_of: Callable[..., World], way: str
 ) -> None:
     planted = Planted(world_of("secrets"), way)

@@ -96,7 +96,9 @@ OTHER = (*World.SUBMIT, "--seller", "another", "--answer-timeout", "0.2", "--out
     ],
     ids=" ".join,
 )
-def test_one_works_and_the_other_says_so(world_of: Made, second: tuple[str, ...]) -> None:
+def test_the_second_command_reports_that_the_first_is_working(
+    world_of: Made, second: tuple[str, ...]
+) -> None:
     world = world_of("two")
     plan = world.served.proxy.plan
     gate = plan.wait = Gate("POST", "offer-packages")

@@ -109,7 +109,7 @@ def test_a_choice_of_one_sheet_leaves_out_the_others(files: Files) -> None:
     assert [[item.row for item in sheet.valid_items()] for sheet in sheets] == [[], [2]]
 
 
-def test_a_sheet_is_named_where_there_are_several(files: Files) -> None:
+def test_one_of_several_sheets_must_be_named(files: Files) -> None:
     path = files.book({"A": OFFERS, "B": [offer(4)]})
     with pytest.raises(UsageProblem, match=r"offers\.xlsx has A, B"):
         withhold_unchosen(checked(path, sheets=("all",)), [ChosenRows(path.name, None, "2")])
@@ -124,7 +124,7 @@ ABSENT = {
 
 
 @pytest.mark.parametrize("rows", ABSENT)
-def test_rows_that_are_not_there_are_named_and_those_that_are(files: Files, rows: str) -> None:
+def test_the_error_of_missing_rows_names_the_existing_ones(files: Files, rows: str) -> None:
     (sheet,) = checked(files.csv(*OFFERS, name="rows.csv"))
     with pytest.raises(NoSuchRows) as raised:
         withhold_unchosen([sheet], [ChosenRows("rows.csv", None, rows)])
@@ -132,7 +132,7 @@ def test_rows_that_are_not_there_are_named_and_those_that_are(files: Files, rows
     assert raised.value.hint == "its rows are 2 to 4; blank ones do not count"
 
 
-def test_the_sheet_is_named_too_where_it_is_chosen(files: Files) -> None:
+def test_the_error_names_a_chosen_sheet(files: Files) -> None:
     sheets = checked(files.book({"A": OFFERS, "B": []}), sheets=("all",))
     with pytest.raises(NoSuchRows, match=r"offers.xlsx “A” has no row 9"):
         withhold_unchosen(sheets, [ChosenRows("offers.xlsx", "A", "9")])
@@ -179,7 +179,7 @@ def test_only_chosen_wrong_rows_are_to_be_corrected(
     assert list(rows_to_correct(of_run)) == to_correct
 
 
-def test_a_run_that_was_killed_goes_on_with_these_alone(desk: Desk, files: Files) -> None:
+def test_a_killed_run_goes_on_with_only_the_chosen_rows(desk: Desk, files: Files) -> None:
     path = files.csv(*OFFERS)
     kept = desk.workspace.keep(Input(path.name, path))
     selection = SelectionOptions(rows=(ChosenRows(path.name, None, "2,4"),))

@@ -80,7 +80,7 @@ def test_every_unreadable_file_has_a_code_with_a_page() -> None:
 
 
 @pytest.mark.parametrize("asked", ["gtin-checksum", " GTIN_Checksum ", "gtin checksum"])
-def test_a_page_is_found_however_it_is_written(asked: str) -> None:
+def test_a_page_is_found_in_any_writing(asked: str) -> None:
     page = explain_code(asked)
     assert page.startswith("error[gtin-checksum]\n\nThe check digit is wrong.\n")
     assert "Example:" in page
@@ -159,7 +159,7 @@ FIXES = {
 }
 
 
-def test_the_end_of_a_page_says_how_to_fix_it() -> None:
+def test_the_end_of_a_page_explains_the_fix() -> None:
     assert all("To fix it, " in explain_code(f"{error}06") for error in result_codes.ERRORS)
     assert {name: CODES.fix_of(name) for name in FIXES} == FIXES
     assert CODES.summary_of("1324") == ""
@@ -194,7 +194,7 @@ def check_translation(english: str, translated: str, language: Language) -> None
 
 
 @pytest.mark.parametrize(("name", "language"), [*product(CODES.pages, OTHERS)])
-def test_a_page_says_the_same_in_each_language(name: str, language: Language) -> None:
+def test_pages_have_the_same_parts_in_each_language(name: str, language: Language) -> None:
     check_translation(CODES.pages[name].page, all_codes(language).pages[name].page, language)
 
 

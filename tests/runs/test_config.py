@@ -238,7 +238,7 @@ def test_users_of_the_page_see_no_profile_that_is_not_there(files: Files) -> Non
     assert "shop" in raised.value.hint
 
 
-def test_a_profile_that_is_not_there_names_those_that_are(files: Files) -> None:
+def test_the_error_of_an_unknown_profile_lists_the_known_ones(files: Files) -> None:
     with pytest.raises(UsageProblem) as raised:
         loaded(files, WHOLE).profile("shopp")
     assert "shop, other" in raised.value.hint

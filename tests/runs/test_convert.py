@@ -140,14 +140,14 @@ def assert_back_from_zip(rows: tuple[dict[str, str], ...]) -> None:
 
 @settings(max_examples=12)
 @given(ROWS)
-def test_json_loses_nothing(rows: tuple[dict[str, str], ...]) -> None:
+def test_json_keeps_all_values(rows: tuple[dict[str, str], ...]) -> None:
     assert_nothing_lost_in_json(rows)
 
 
 @pytest.mark.long
 @settings(max_examples=250)
 @given(ROWS)
-def test_json_loses_nothing_in_many_more_cases(rows: tuple[dict[str, str], ...]) -> None:
+def test_json_keeps_all_values_in_many_cases(rows: tuple[dict[str, str], ...]) -> None:
     assert_nothing_lost_in_json(rows)
 
 

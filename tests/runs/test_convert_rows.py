@@ -62,7 +62,7 @@ def test_no_way(form: Form, kind: str, wanted: str | None, why: str) -> None:
 FORMS = {"a.xlsx": SHEET, "a.CSV": CSV, "a.zip": ZIP, "a": FOLDER, "a.json": JSON}
 
 
-def test_a_name_says_the_form_and_a_folder_may_have_any(tmp_path: Path) -> None:
+def test_a_name_sets_the_form_and_a_folder_can_have_any(tmp_path: Path) -> None:
     assert {name: form_of(tmp_path / name, AREAS) for name in FORMS} == FORMS
     assert form_of(tmp_path.with_suffix(""), AREAS) == FOLDER
     (tmp_path / "offers.d").mkdir()

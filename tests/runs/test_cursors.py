@@ -93,7 +93,7 @@ def test_an_item_comes_once_it_passes_the_filter(shop: Shop) -> None:
     assert shop.keys(state=(READY,)) == ["C"]
 
 
-def test_a_thing_that_changes_while_the_list_is_read_comes_as_it_is_last(shop: Shop) -> None:
+def test_an_item_changed_during_the_reading_comes_in_its_last_state(shop: Shop) -> None:
     shop.change("C")
 
     def meanwhile() -> None:
@@ -135,7 +135,7 @@ def test_a_cursor_does_not_move_without_items(shop: Shop) -> None:
     assert [state.cursor.filters for state in states] == ["--new --state Sold"]
 
 
-def test_a_look_notes_nothing(shop: Shop) -> None:
+def test_a_look_does_not_move_the_cursor(shop: Shop) -> None:
     look = CursorUse(is_peek=True)
     assert shop.keys(look, name="look-1.csv") == ["A", "B"]
     assert shop.keys(look, name="look-2.csv") == ["A", "B"]
@@ -222,7 +222,7 @@ def test_days_need_not_be_reconciled(shop: Shop) -> None:
     assert shop.export(settings=settings).increment == ("default", 2, 1, None)
 
 
-def test_without_a_time_of_the_service_all_is_read_again(shop: Shop) -> None:
+def test_without_a_time_of_the_service_the_whole_list_is_read_again(shop: Shop) -> None:
     shop.service.has_date = False
     assert shop.keys() == ["A", "B"]
     shop.service.now += 3 * DAY
@@ -248,7 +248,7 @@ def test_killed_before_its_file_is_placed_all_comes_again(shop: Shop) -> None:
     assert shop.told == ["the export before was cut short: all that it had comes again"]
 
 
-def test_killed_after_its_file_is_placed_nothing_comes_twice(shop: Shop) -> None:
+def test_a_kill_after_the_file_is_placed_repeats_no_item(shop: Shop) -> None:
     killed_at(shop, "settle")
     assert shop.files == ["default-1.csv"]
     shop.change("C")
@@ -264,7 +264,7 @@ def test_a_file_that_was_placed_and_changed_does_not_count(shop: Shop) -> None:
     assert shop.files == ["default-1.csv", "default-2.csv"]
 
 
-def test_a_look_settles_nothing(shop: Shop) -> None:
+def test_a_look_settles_no_open_batch(shop: Shop) -> None:
     killed_at(shop, "settle")
     assert shop.keys(CursorUse(is_peek=True), name="look.csv") == ["A", "B"]
     assert shop.told == []
@@ -304,7 +304,7 @@ def test_a_cursor_has_one_user_at_a_time(tmp_path: Path) -> None:
         assert shop.keys(name="first.csv") == ["A"]
 
 
-def test_a_file_cannot_take_the_place_of_one_that_came_meanwhile(shop: Shop) -> None:
+def test_a_file_never_replaces_one_that_came_meanwhile(shop: Shop) -> None:
     place = shop.folder / "default-1.csv"
 
     def meanwhile() -> None:

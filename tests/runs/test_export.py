@@ -145,7 +145,7 @@ def test_rows_with_positions_are_in_their_order() -> None:
         assert [row["a"] for row in rows] == [3, 1, 0, 2]
 
 
-def test_it_may_be_read_twice_at_a_time() -> None:
+def test_a_buffer_can_be_read_twice_at_a_time() -> None:
     with RowBuffer() as rows:
         for number in range(10):
             rows.put(str(number), {"a": number})

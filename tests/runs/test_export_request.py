@@ -43,12 +43,12 @@ def test_filters_are_read(entry: Filter, given: Any, value: Any) -> None:
     assert value_of(entry, given) == value
 
 
-def test_a_list_of_nothing_means_nothing() -> None:
+def test_an_empty_list_is_no_filter() -> None:
     with pytest.raises(UsageProblem, match="--list names nothing"):
         value_of(LIST, " , ")
 
 
-def test_an_entry_of_a_list_that_there_is_not() -> None:
+def test_an_unknown_entry_of_a_list_is_refused() -> None:
     with pytest.raises(UsageProblem, match="there is no list “green”"):
         value_of(LIST._replace(choices=("red", "blue")), "red,green")
 
@@ -116,7 +116,7 @@ def test_a_file_has_a_name(tmp_path: Path, name: str) -> None:
     assert target.parent.is_dir()
 
 
-def test_the_ledger_is_opened_where_it_is_needed() -> None:
+def test_the_ledger_is_opened_only_if_needed() -> None:
     assert needs_ledger(EXPORTS["offers"])
     assert not needs_ledger(EXPORTS["shipments"])
     assert needs_ledger(EXPORTS["shipments"], CursorUse())

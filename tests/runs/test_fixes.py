@@ -312,7 +312,7 @@ def test_the_kind_of_a_sheet_is_asked_once(tmp_path: Path) -> None:
     assert len(result.fixed.cells) == len(asked) == 1
 
 
-def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     result = fix(tmp_path / "none.csv", tmp_path / "none.fixed.csv")
     assert result.checked.error
     assert result.fixed

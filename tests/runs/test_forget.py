@@ -185,7 +185,7 @@ def test_snapshots_go_that_no_other_run_needs(desk: Desk, files: Files) -> None:
 
 
 @MOSTLY_SQLITE
-def test_a_dry_run_changes_nothing_and_says_the_same(desk: Desk) -> None:
+def test_a_dry_run_only_reports_the_same(desk: Desk) -> None:
     lists, there = listed(desk), snapshots(desk)
     would = to_forget(desk.workspace, BEFORE)
     assert (listed(desk), snapshots(desk)) == (lists, there)
@@ -276,7 +276,7 @@ def test_one_at_a_time_forgets(desk: Desk) -> None:
 
 
 @MOSTLY_SQLITE
-def test_others_have_the_ledger_for_as_long_as_it_has(desk: Desk) -> None:
+def test_others_can_use_the_ledger_meanwhile(desk: Desk) -> None:
     slept: list[float] = []
     forgotten(desk, sleep=slept.append)
     assert len(slept) >= 5

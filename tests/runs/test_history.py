@@ -133,9 +133,7 @@ def test_the_next_command_warns_of_another_run_s_deadline(desk: Desk, files: Fil
 
 
 @pytest.mark.parametrize("ahead", [2 * HOUR, -2 * HOUR], ids=["fast", "slow"])
-def test_it_is_the_services_clock_that_counts(
-    tmp_path: Path, files: Files, ahead: timedelta
-) -> None:
+def test_the_service_s_clock_counts(tmp_path: Path, files: Files, ahead: timedelta) -> None:
     desk = Desk(tmp_path / "home")
     desk.session = replace(desk.session, now=lambda: desk.transport.now() - ahead)
     left_open(desk, files.csv(offer(1)))

@@ -37,7 +37,7 @@ def recorded(kept: Path) -> RecordedFiles:
     ("named", "inside"), [("a.pdf", ""), ("./a.pdf", ""), ("m.zip/x/b.pdf", "x/b.pdf")]
 )
 @pytest.mark.parametrize("folder", ["", "elsewhere"])
-def test_it_is_read_again_by_the_path_of_the_cell_wherever_it_lay(
+def test_a_kept_file_is_found_by_the_path_of_its_cell(
     kept: Path, folder: str, named: str, inside: str
 ) -> None:
     files = recorded(kept)

@@ -120,7 +120,7 @@ def test_without_an_account_no_accepted_values_are_known(planner: Planner) -> No
     assert planner.plan() == [[(2, "Valid"), (3, "Valid"), (4, "Held")]]
 
 
-def test_the_file_is_as_it_was(planner: Planner) -> None:
+def test_the_plan_file_stays_unchanged(planner: Planner) -> None:
     planner.plan()
     Path(planner.files.folder / "offers.csv").write_text("changed", "utf-8")
     with pytest.raises(PlanUnfit, match=r"the file offers\.csv was changed"):

@@ -98,7 +98,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_file_stops_its_own_seller_alone(files: Files, case: str) -> None:
+def test_a_broken_file_stops_only_its_own_seller(files: Files, case: str) -> None:
     text, said, hint = BROKEN[case]
     config = config_of(files, north="seller = '2'")
     (files.folder / "sellers/broken.toml").write_bytes(text.encode(errors="surrogateescape"))

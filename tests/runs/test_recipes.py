@@ -96,7 +96,7 @@ def test_nor_by_a_link(files: Files) -> None:
         book.joined(book.recipes(path, is_wanted=True)[0], "stock", path)
 
 
-def test_a_folder_that_cannot_be_read_says_why(files: Files) -> None:
+def test_the_error_of_an_unreadable_folder_names_the_reason(files: Files) -> None:
     path = supplier(files, JOIN.replace("stock-*", f"{'x' * 300}/stock-*"))
     (recipe,) = folders().recipes(path, is_wanted=False)
     with pytest.raises(JoinUnusable, match=r"cannot be read: File name too long$"):
@@ -219,7 +219,7 @@ def test_a_plan_writes_no_file_but_by_its_digest(files: Files) -> None:
         read_recipe_lines([{"kept": "../stock.csv", "gzip": packed}], files.folder, {})
 
 
-def test_rows_to_correct_are_written_as_they_stand_in_the_list(desk: Desk, files: Files) -> None:
+def test_rows_to_correct_are_written_as_in_the_list(desk: Desk, files: Files) -> None:
     """The same recipe reads them, and answers are at the cells of the computed values."""
     path = supplier(files, JOIN, row(1), row(2, cost="n/a"))
     target = files.folder / "list.result.csv"

@@ -45,12 +45,12 @@ def kept(sheets: list[CheckedSheet], folder: Path) -> list[CheckedSheet]:
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.glob("*[os]*s*.[cx]*")))
-def test_it_says_the_same_of_a_sample(name: str, tmp_path: Path) -> None:
+def test_a_record_reports_the_same_about_a_sample(name: str, tmp_path: Path) -> None:
     sheets = check([Input(name, SAMPLES / name)], ReadOptions(), load())
     assert reports_of(kept(sheets, tmp_path)) == reports_of(sheets)
 
 
-def test_it_says_the_same_of_neighbours_totals_and_broken_files(
+def test_a_record_reports_the_same_about_totals_and_broken_files(
     files: Files, tmp_path: Path
 ) -> None:
     (tmp_path / "broken.xlsx").write_bytes(b"PK no workbook")

@@ -103,7 +103,7 @@ def test_a_seller_is_named_by_account_and_number(profile: str, name: str) -> Non
     assert cells(state(PLAIN._replace(profile=profile)))["Seller"] == name
 
 
-def test_it_speaks_the_language_that_is_asked_for() -> None:
+def test_the_list_is_in_the_requested_language() -> None:
     told = cells(state(last=RUN), language="fr")
     assert told["Dernière exécution"].startswith("exécution 7")
 
@@ -168,7 +168,7 @@ def numbers(states: Iterable[SellerState]) -> list[str]:
     return [one.line.key[1] for one in states]
 
 
-def test_they_come_a_page_after_the_other_or_one_alone() -> None:
+def test_sellers_are_listed_by_pages_or_one_page() -> None:
     names = [f"{number:03}" for number in range(250)]
     known = {name: (SERVICE, name) for name in names}
     with Ledger() as ledger:

@@ -62,7 +62,7 @@ def test_the_state_folder_is_deleted_in_mid_run(tmp_path: Path, files: Files, wh
     desk.close()
 
 
-def test_all_or_nothing_sends_nothing(desk: Desk, files: Files) -> None:
+def test_all_or_nothing_sends_no_rows(desk: Desk, files: Files) -> None:
     good = files.csv(offer(1), name="good.csv")
     bad = files.csv(offer(2), offer(3, quantity="-1"), name="bad.csv")
     found = desk.submit(good, bad, is_all_or_nothing=True)

@@ -23,7 +23,7 @@ WRONG = (None, "", "Bearer", "Bearer else", "Basic sandbox")
         ({"Authorization": "Bearer else", "SellerId": None}, 401, []),
     ],
 )
-def test_every_request_says_who_asks(
+def test_every_request_names_its_seller(
     desk: Desk,
     headers: dict[str, str | None],
     status: int,
@@ -93,7 +93,7 @@ def test_every_message_is_in_every_language(area: str) -> None:
         assert len({one.count("{}") for one in said}) == 1
 
 
-def test_a_text_is_read_as_it_is_written() -> None:
+def test_a_text_is_read_unchanged() -> None:
     package = "feedtool.areas.offers.sandbox.messages"
     assert texts(package, "fr-FR")["1028"] == (
         "Il manque une valeur : une mise à jour exige un champ, un mode de livraison ses frais."

@@ -22,7 +22,7 @@ from tests.sandbox.desk import HEADERS, START, Desk
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_state_file_is_its_owners_alone(tmp_path: Path, new_desk: type[Desk]) -> None:
+def test_only_its_owner_can_read_a_state_file(tmp_path: Path, new_desk: type[Desk]) -> None:
     path = tmp_path / "deep" / "state.db"
     with new_desk(state=path) as desk:
         desk.create()

@@ -135,7 +135,7 @@ def test_a_429_is_no_failure_however_often_it_comes() -> None:
         (BROKEN, ("b", "it is broken", None), "abbbcd"),
     ],
 )
-def test_one_that_is_refused_or_never_readable_ends_nothing(
+def test_a_refused_or_unreadable_call_does_not_end_the_fetch(
     answer: Reply, lack: tuple[str, str, int | None], sent: str
 ) -> None:
     world = World({"b": [answer]})

@@ -55,7 +55,7 @@ def test_calls_that_flew_together_halve_it_once() -> None:
     st.integers(1, 64),
     st.lists(st.tuples(st.sampled_from(sorted(AnswerKind)), st.floats(0, 100)), max_size=200),
 )
-def test_it_stays_within_its_bounds_and_recovers(
+def test_the_pace_stays_within_its_bounds_and_recovers(
     pool: int, answers: list[tuple[AnswerKind, float]]
 ) -> None:
     pace, now = Pace(pool), START

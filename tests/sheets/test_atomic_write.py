@@ -20,7 +20,7 @@ def write_half(target: Path) -> None:
         raise KeyError
 
 
-def test_the_file_is_there_only_when_the_block_ends_well(tmp_path: Path) -> None:
+def test_the_file_appears_only_if_the_block_succeeds(tmp_path: Path) -> None:
     target = tmp_path / "result"
     target.write_bytes(b"old")
     with pytest.raises(KeyError):
@@ -61,7 +61,7 @@ class Locked(PermissionError):
     winerror = 32
 
 
-def test_a_folder_that_is_there_and_takes_no_file(tmp_path: Path) -> None:
+def test_a_folder_without_write_access(tmp_path: Path) -> None:
     problem = cannot_write(tmp_path / "x.csv", FileNotFoundError(errno.ENOENT, "No such file"))
     assert f"x.csv cannot be written: no file can be made in {tmp_path}." in problem.message
     assert problem.hint == "Write elsewhere with --out."

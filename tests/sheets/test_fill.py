@@ -136,7 +136,7 @@ def test_more_rows_than_a_sheet_has(
     assert f"{last:,} rows" in caught.value.message
 
 
-def test_a_csv_as_it_stands(tmp_path: Path) -> None:
+def test_the_form_of_a_filled_csv(tmp_path: Path) -> None:
     target = tmp_path / "rows.csv"
     fill_csv(target, HEADS, ROWS[:3])
     assert target.read_bytes().decode("utf-8-sig").split("\r\n") == [

@@ -75,7 +75,7 @@ def limits(sheet: Worksheet) -> dict[str, tuple[object, ...]]:
     }
 
 
-def test_templates_are_as_they_are_made_now(tmp_path: Path) -> None:
+def test_templates_equal_freshly_made_ones(tmp_path: Path) -> None:
     made = write_all(load().templates.values(), tmp_path)
     assert {path.name for path in made} == {path.name for path in TEMPLATES.iterdir()}
     for path in made:
@@ -100,7 +100,7 @@ def test_is_recognised_as_its_kind_and_its_example_is_no_row(kind: str, language
 
 @pytest.mark.parametrize("language", TONGUES)
 @pytest.mark.parametrize("row", [1, 2])
-def test_labels_alone_are_a_header_as_well_as_keys_alone(
+def test_only_labels_or_only_keys_are_a_header(
     row: int, language: Language, tmp_path: Path
 ) -> None:
     workbook = Workbook()
@@ -204,7 +204,7 @@ SPOKEN: dict[Language, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-def test_speaks_the_users_language(language: Language) -> None:
+def test_templates_are_in_the_user_s_language(language: Language) -> None:
     condition, message = SPOKEN[language]
     workbook = read("offers-upsert", language)
     assert workbook.defined_names["list_condition"].attr_text == "'_lists'!$A$2:$A$8"
@@ -264,7 +264,7 @@ OPTIONAL = {
 
 
 @pytest.mark.parametrize(("kind", "language"), ALL)
-def test_an_example_shows_nothing_optional_that_harms(kind: str, language: Language) -> None:
+def test_an_example_leaves_out_harmful_optional_values(kind: str, language: Language) -> None:
     sheet = read(kind, language)[to_fill(kind, language)]
     filled = {str(key.value) for key, cell in zip(sheet[2], sheet[3], strict=True) if cell.value}
     assert filled

@@ -132,7 +132,7 @@ def test_a_failing_export_is_reported_once_and_tried_again(shop: Shop) -> None:
     assert shop.beat() == ["outbox/things-2026-11-20-1.xlsx"]
 
 
-def test_a_bug_in_one_export_ends_nothing(shop: Shop) -> None:
+def test_a_bug_in_one_export_stops_no_other(shop: Shop) -> None:
     def bug() -> None:
         raise ZeroDivisionError
 

@@ -53,7 +53,7 @@ def correct(path: Path, **values: str) -> bytes:
     return content.getvalue()
 
 
-def test_the_failed_rows_are_dropped_again_as_they_were_corrected(world: World) -> None:
+def test_corrected_failed_rows_are_dropped_again(world: World) -> None:
     assert (
         world.send("a.csv", offer(1), offer(2, quantity="-1"), offer(3, quantity="-1")) is Exit.ROWS
     )
@@ -65,7 +65,7 @@ def test_the_failed_rows_are_dropped_again_as_they_were_corrected(world: World) 
     assert world.sent() == ["SKU-1", "SKU-2", "SKU-3"]
 
 
-def test_rows_that_somebody_corrects_already_are_left_alone(world: World) -> None:
+def test_rows_under_correction_are_left_alone(world: World) -> None:
     assert world.send("a.csv", offer(1, quantity="-1")) is Exit.ROWS
     failed = world.folder.results / "a.failed.xlsx"
     corrected = correct(failed, quantity="5")
@@ -119,7 +119,7 @@ def test_bad_files_go_to_error_and_never_stop_the_next(world: World) -> None:
 @pytest.mark.parametrize(
     "case", ["no header", "not UTF-8", "all of it an ending", "nobody's folder"]
 )
-def test_a_bad_file_alone(world: World, case: str) -> None:
+def test_only_a_bad_file_is_refused(world: World, case: str) -> None:
     name, content, kept, reason = BAD[case]
     assert world.send(name, content=content) is Exit.FILE
     assert world.files() == [f"error/{kept}", f"error/{kept}.reason.txt"]
@@ -174,7 +174,7 @@ def test_a_bad_file_may_come_again(world: World) -> None:
     assert bad == ["error/a-2.csv", "error/a.csv"]
 
 
-def test_the_way_out_names_a_bad_file_where_it_is_by_then(world: World) -> None:
+def test_the_hint_names_the_new_place_of_a_bad_file(world: World) -> None:
     for name in ("a.csv", "a-2.csv"):
         world.send("a.csv", content=b"Libelle;Couleur\nx;y\nz;w\n")
         assert f"feedtool map error/{name}" in world.reason(name)[1]
@@ -273,7 +273,7 @@ def test_a_list_is_sent_by_the_recipe_of_its_account(world: World) -> None:
     assert sheet["recipe"]["path"] == str(world.root / "mine" / "dupont.toml")
 
 
-def test_a_recipe_that_was_dropped_beside_it_counts_for_nothing(world: World) -> None:
+def test_a_recipe_dropped_beside_a_file_is_ignored(world: World) -> None:
     world.folder.inbox.joinpath("recipes").mkdir()
     world.folder.inbox.joinpath("recipes/dupont.toml").write_text(RECIPE, "utf-8")
     world.send("a.csv", content=LIST)
@@ -281,13 +281,13 @@ def test_a_recipe_that_was_dropped_beside_it_counts_for_nothing(world: World) ->
     assert "a.csv" in [path.name for path in world.folder.error.iterdir()]
 
 
-def test_a_stock_that_is_not_there_holds_the_file(world: World) -> None:
+def test_a_missing_stock_file_holds_the_file(world: World) -> None:
     with_recipe(world).unlink()
     assert world.send("a.csv", content=LIST) is Exit.FILE
     assert "[join.stock] file: there is no stock.csv in " in world.reason("a.csv")[0]
 
 
-def test_another_machine_goes_on_by_the_recipe_and_the_stock_as_they_were(world: World) -> None:
+def test_another_machine_goes_on_with_the_first_recipe_and_stock(world: World) -> None:
     with_recipe(world)
     world.token = RunsOut("sandbox")
     world.drop("a.csv", content=LIST)

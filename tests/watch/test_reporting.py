@@ -78,7 +78,7 @@ def test_answers_of_check_health(
     assert answer == (code, text.replace("ROOT", str(tmp_path)))
 
 
-def test_troubles_are_answered_in_the_language_of_who_asks(tmp_path: Path) -> None:
+def test_troubles_are_answered_in_the_asking_language(tmp_path: Path) -> None:
     gone = UsageProblem(tr("there is no folder {root}", root="shop"))
     health_of(tmp_path).turn(Turn(troubles=[("shop", gone)]))
     _, text = check_health(tmp_path, NOON, MINUTE)

@@ -50,7 +50,7 @@ SHORT, LONG = Size(6, 3, 2, 0.5), Size(200, 20, 8, 60.0)
     ("size", "seed"),
     [(SHORT, 0), *(pytest.param(LONG, seed, marks=pytest.mark.long) for seed in range(20))],
 )
-def test_one_is_killed_and_one_stands_still(
+def test_files_are_sent_with_one_worker_killed_and_one_stopped(
     open_market: Callable[..., Market], size: Size, seed: int
 ) -> None:
     luck = random.Random(seed)  # noqa: S311  # to be repeated

@@ -149,7 +149,7 @@ def test_another_worker_replaces_the_dead_caretaker(fleet: Fleet) -> None:
 
 
 @pytest.mark.usefixtures("often")
-def test_a_worker_that_only_stands_still_keeps_its_passes(fleet: Fleet) -> None:
+def test_a_stopped_worker_keeps_its_passes(fleet: Fleet) -> None:
     work = Work()
     work.ours = [key("S2")]
     with fleet.working(work), Process(WORKER, fleet.url) as other:
@@ -203,7 +203,7 @@ def test_a_lost_queue_is_rebuilt_from_due_sellers(fleet: Fleet) -> None:
     assert [it.key for it in fleet.queue.listed()] == [key("S2")]
 
 
-def test_once_ends_when_nothing_is_due(fleet: Fleet) -> None:
+def test_once_ends_without_due_passes(fleet: Fleet) -> None:
     left = ["again", "again"]
 
     def do(seller: str) -> bool:

@@ -43,7 +43,7 @@ def test_a_parcel_is_sent_and_answered(shared: ParcelWorld) -> None:
     assert world.told == [("answered", "shop/a.csv: 2 rows: 1 Invalid, 1 Integrated → run 1")]
 
 
-def test_a_sellers_parcels_go_by_priority_then_as_they_came(world: ParcelWorld) -> None:
+def test_parcels_of_a_seller_go_by_priority_then_arrival(world: ParcelWorld) -> None:
     world.sellers = {"shop": "seller", "mall": "seller"}
     world.bring("a.csv", offer(1))
     world.bring("b.csv", offer(2), profile="mall")
@@ -291,7 +291,7 @@ def test_files_dropped_or_held_meanwhile_are_not_sent(
     assert world.sent() == ["SKU-1", "SKU-4"]
 
 
-def test_a_profile_that_stands_for_another_account_sends_nothing(world: ParcelWorld) -> None:
+def test_a_profile_of_another_account_sends_no_files(world: ParcelWorld) -> None:
     world.bring("a.csv", offer(1))
     key, world.sellers = world.key(), {"shop": "another"}
     with world.passes() as passes:
@@ -349,7 +349,7 @@ def test_a_trouble_solved_by_another_worker_ends(world: ParcelWorld) -> None:
     assert world.sent() == ["SKU-1"]
 
 
-def test_a_ledger_that_was_away_is_nobodys_trouble_once_it_is_back(
+def test_an_absent_ledger_is_no_trouble_once_it_is_back(
     world: ParcelWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.bring("a.csv", offer(1))

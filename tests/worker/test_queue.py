@@ -63,7 +63,7 @@ def test_the_sooner_due_and_the_higher_priority_win(queue: PassQueue) -> None:
     assert len(queue.listed()) == len(keys)
 
 
-def test_the_queue_stands_beside_the_ledger(postgresql: str, queue: PassQueue) -> None:
+def test_the_queue_is_beside_the_ledger(postgresql: str, queue: PassQueue) -> None:
     engine = open_engine(postgresql)
     query = "SELECT table_name FROM information_schema.tables WHERE table_schema = :name"
     with reading(engine) as db:
@@ -139,6 +139,6 @@ def test_an_absent_server_is_reported(
     server.allow(postgresql, connections=True)
 
 
-def test_a_ledger_of_this_machine_alone_is_refused() -> None:
+def test_a_ledger_of_only_this_machine_is_refused() -> None:
     with Ledger() as ledger, pytest.raises(UsageProblem, match="share a ledger on PostgreSQL"):
         PassQueue(ledger.engine)

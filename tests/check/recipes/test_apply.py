@@ -100,7 +100,7 @@ def test_channels_come_last(files: Files) -> None:
     assert {body["quantity"] for body in bodies(sheet).values()} == {21}
 
 
-def test_a_skipped_row_says_why(files: Files) -> None:
+def test_a_skipped_row_names_its_reason(files: Files) -> None:
     sheet = read_by(files, with_tables(SKIP), [row(1), row(2, stock="9")])
     (skipped,) = sheet.rows.skipped
     assert (skipped.row, skipped.reference, skipped.status) == (2, "SKU-1", Status.SKIPPED)

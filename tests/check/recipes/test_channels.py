@@ -40,7 +40,7 @@ def test_a_template_has_a_column_for_a_channel(
     assert prices(files, *values) == expected
 
 
-def test_a_sheet_may_have_prices_of_channels_alone(files: Files) -> None:
+def test_a_sheet_may_have_only_prices_of_channels(files: Files) -> None:
     assert prices(files, (SECOND, "25"), key=SECOND) == {"SECOND": 25}
 
 

@@ -205,7 +205,7 @@ def test_rows_are_counted_if_their_cells_are_not_read(files: Files) -> None:
     assert refused_by(files, recipe).message.startswith("0 of 1 rows are in stock-1.csv")
 
 
-def test_zero_is_for_numbers_alone(files: Files) -> None:
+def test_only_numbers_can_be_zero(files: Files) -> None:
     stock_file(files, STOCK)
     recipe = with_join('missing = "zero"').replace("take = {", 'take = { condition = "place",')
     with pytest.raises(

@@ -61,7 +61,7 @@ def test_an_undecided_rule_is_a_problem(files: Files, rules: str) -> None:
     assert [problem.code for problem in sheet.problems()] == ["recipe-failed"]
 
 
-def test_a_recipe_without_stock_has_none_by_a_rule(files: Files) -> None:
+def test_a_rule_does_not_supply_a_missing_stock_column(files: Files) -> None:
     recipe = STATUS.replace('"Stock" = "quantity"\n', "")
     assert refused_by(files, recipe + EMPTY).code == "header-missing"
 

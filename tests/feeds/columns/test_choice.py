@@ -123,7 +123,7 @@ def test_actions(writing: str, value: str | None) -> None:
 
 
 @pytest.mark.parametrize("cell", [text("1"), number("0"), *NO_VALUES.values()], ids=str)
-def test_a_retired_field_takes_nothing(cell: Cell) -> None:
+def test_a_retired_field_takes_no_value(cell: Cell) -> None:
     assert read(Retired(), cell).codes == ("field-retired",)
 
 

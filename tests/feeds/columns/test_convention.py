@@ -83,7 +83,7 @@ def test_a_numeric_cell_is_no_evidence_for_texts(files: Files) -> None:
     assert codes(sheet) == [(2, "number-ambiguous")]
 
 
-def test_each_column_settles_itself_alone(files: Files) -> None:
+def test_each_column_is_settled_separately(files: Files) -> None:
     rows = [offer(1, price__price="1,234", price__originPrice="2000.50")]
     (sheet,) = checked(files.text(table(rows)))
     assert codes(sheet) == [(2, "number-ambiguous")]
@@ -116,7 +116,7 @@ REFUSED = {
 }
 
 
-def test_contradictory_evidence_is_shown_wherever_it_stands(files: Files) -> None:
+def test_contradictory_evidence_is_shown_at_any_place(files: Files) -> None:
     rows = [offer(n, price__price=cell) for n, cell in enumerate(["1,234", "9.50", "9,50"])]
     for some in (rows, rows[::-1]):
         (sheet,) = checked(files.csv(*some))
@@ -138,7 +138,7 @@ def test_the_other_separator_is_refused_with_the_evidence(
     st.lists(st.sampled_from(["1,234", "1.234", "19,99", "19.99", "1 299", "7", "x"]), max_size=8),
     st.randoms(use_true_random=False),
 )
-def test_the_order_of_cells_decides_nothing(cells: list[str], random: object) -> None:
+def test_the_order_of_cells_does_not_matter(cells: list[str], random: object) -> None:
     shuffled = list(cells)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # a Random
     assert set(read_column(PRICE, *cells).evidence) == set(read_column(PRICE, *shuffled).evidence)

@@ -23,7 +23,7 @@ READ: list[tuple[Cell, str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("cell", "value", "codes"), READ, ids=case_id)
-def test_an_identifier_stays_as_it_is(cell: Cell, value: str, codes: tuple[str, ...]) -> None:
+def test_an_identifier_stays_unchanged(cell: Cell, value: str, codes: tuple[str, ...]) -> None:
     assert read(Identifier(), cell)[:2] == (value, codes)
 
 

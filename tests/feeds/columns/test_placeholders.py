@@ -98,12 +98,12 @@ def test_a_numeric_zero_is_a_doubtful_reference() -> None:
 
 
 @pytest.mark.parametrize("shown", NAMES)
-def test_names_stay_as_they_are(shown: str) -> None:
+def test_names_stay_unchanged(shown: str) -> None:
     assert read(REFERENCE, text(shown)) == (shown, (), "")
 
 
 @pytest.mark.parametrize("shown", [*BY_PROGRAMS[:6], "-", "TRUE", "0", "N.C."])
-def test_a_text_may_say_so(shown: str) -> None:
+def test_a_text_may_hold_such_words(shown: str) -> None:
     for kind in TEXTS:
         assert read(kind, text(shown)) == (shown, (), "")
 

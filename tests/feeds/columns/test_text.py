@@ -193,7 +193,7 @@ def test_the_hint_names_the_right_value(shown: str, hint: str) -> None:
 
 
 @given(st.text(st.sampled_from(" \u00a0\u200b\ufeffab\u202f"), max_size=10))
-def test_trimming_leaves_nothing_to_trim_and_takes_nothing_else(shown: str) -> None:
+def test_trimming_removes_exactly_the_blanks_at_the_ends(shown: str) -> None:
     bare = plain(shown)
     assert plain(bare) == bare
     assert bare in shown
@@ -201,7 +201,7 @@ def test_trimming_leaves_nothing_to_trim_and_takes_nothing_else(shown: str) -> N
 
 
 @given(st.text(max_size=60))
-def test_no_text_is_a_bug_and_none_changes_inside(shown: str) -> None:
+def test_every_text_is_read_and_keeps_its_inside(shown: str) -> None:
     value = read(REFERENCE, text(shown)).value
     assert value is None or str(value) in shown
     digits = read(GTIN, text(shown)).value

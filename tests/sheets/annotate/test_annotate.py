@@ -113,7 +113,7 @@ def test_a_failure_in_the_middle_leaves_no_file(source: Path, tmp_path: Path) ->
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_damaged_workbook_leaves_nothing(make_sheet: Make, tmp_path: Path) -> None:
+def test_a_damaged_workbook_leaves_no_copy(make_sheet: Make, tmp_path: Path) -> None:
     source = make_sheet(ROWS)
     data = bytearray(source.read_bytes())
     place = data.index(b"xl/worksheets/sheet1.xml") + 40

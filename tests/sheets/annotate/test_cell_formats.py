@@ -93,7 +93,7 @@ def test_the_order_of_the_schema_is_kept() -> None:
 
 
 @pytest.mark.parametrize("root", ["<styleSheet xmlns='{}'/>", "<x:styleSheet xmlns:x='{}'/>"])
-def test_a_part_of_nothing_but_its_root(root: str) -> None:
+def test_a_part_with_only_a_root(root: str) -> None:
     data, styles = add_styles(root.format(MAIN).encode(), "styles.xml")
     assert add_styles(data, "styles.xml") == (data, styles)
     assert lists(data)["cellXfs"][styles.cells["text"]].get("numFmtId") == "49"

@@ -167,13 +167,13 @@ def test_damaged_notes_of_the_user_s_stay(make_sheet: Make) -> None:
     assert parts_of(noted(damaged, {}, "again.xlsx"))["xl/comments1.xml"] == b"<comments>"
 
 
-def test_the_drawing_stands_where_the_schema_has_it(make_sheet: Make) -> None:
+def test_the_drawing_is_at_the_place_of_the_schema(make_sheet: Make) -> None:
     tail = '<pageMargins left="1" right="1" top="1" bottom="1" header="0" footer="0"/><extLst/>'
     sheet = parts_of(noted(make_sheet(sheet=data(ROWS, after=tail)), NOTES))[SHEET].decode()
     assert sheet.index("<pageMargins") < sheet.index("<legacyDrawing") < sheet.index("<extLst")
 
 
-def test_the_first_thousand_are_enough_and_none_is_a_novel(make_sheet: Make) -> None:
+def test_notes_are_limited_in_number_and_length(make_sheet: Make) -> None:
     cells = dict.fromkeys(range(MOST_COMMENTS + 1), "x" * 2 * LONGEST)
     found = shown(noted(make_sheet(ROWS), cells))
     assert len(found) == MOST_COMMENTS

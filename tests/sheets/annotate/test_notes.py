@@ -57,6 +57,6 @@ def test_any_number_of_different_answers(count: int) -> None:
     assert cells.digest.count == count + 1
 
 
-def test_a_row_without_a_text_counts_for_nothing() -> None:
+def test_a_row_without_a_text_is_ignored() -> None:
     cells = cells_of(Note(2, "", "", ""))
     assert (cells.cells(2), cells.cells(3), cells.digest.count) == ([], [], 1)

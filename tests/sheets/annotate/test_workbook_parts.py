@@ -43,7 +43,7 @@ def test_the_entries_of_a_new_sheet(book_of: Make, part: Part) -> None:
     ).encode() in part(copy, "[Content_Types].xml")
 
 
-def test_an_earlier_summary_is_replaced_where_it_stands(book_of: Make, part: Part) -> None:
+def test_an_earlier_summary_is_replaced_in_its_place(book_of: Make, part: Part) -> None:
     copy = summarised(book_of(SHEET))
     again = summarised(copy, Summary("Feedtool Summary", [["again"]]), "again.xlsx")
     assert names(again) == ["Offers", "feedtool summary"]

@@ -29,7 +29,7 @@ def read_all(path: Path, limits: ReadingLimits | None = None) -> None:
 @pytest.mark.parametrize(
     "name", ["xl/workbook.xml", "/xl/workbook.xml", "XL/WorkBook.xml", "xl\\workbook.xml"]
 )
-def test_a_part_is_found_however_it_is_called(make_package: Make, name: str) -> None:
+def test_a_part_is_found_by_any_form_of_its_name(make_package: Make, name: str) -> None:
     with ZipPackage(make_package()) as package:
         info = package.part(name)
         assert info is not None
