@@ -90,15 +90,16 @@ def packed(body: bytes, *codings: str) -> Callable[[httpx.Request], httpx.Respon
 
 
 BODY = b'{"a": 1}' * 100_000
+PACKED = gzip.compress(BODY, mtime=0)  # without the time, which is in the name of a test
 
 
 @pytest.mark.parametrize(
     ("body", "codings"),
     [
         *((BODY, codings) for codings in ([], [""], ["identity"])),
-        *((gzip.compress(BODY), [coding]) for coding in ("gzip", "GZip", " x-gzip ")),
+        *((PACKED, [coding]) for coding in ("gzip", "GZip", " x-gzip ")),
         (zlib.compress(BODY), ["deflate"]),
-        (gzip.compress(BODY) + b"\0" * 9, ["gzip"]),
+        (PACKED + b"\0" * 9, ["gzip"]),
         (b"", ["gzip"]),
     ],
 )
@@ -110,10 +111,10 @@ def test_an_answer_is_unpacked(body: bytes, codings: list[str]) -> None:
 @pytest.mark.parametrize(
     ("body", "codings"),
     [
-        (gzip.compress(gzip.compress(BODY)), ["gzip, gzip"]),
-        (gzip.compress(gzip.compress(BODY)), ["gzip", "gzip"]),
+        (gzip.compress(PACKED, mtime=0), ["gzip, gzip"]),
+        (gzip.compress(PACKED, mtime=0), ["gzip", "gzip"]),
         *((BODY, [coding]) for coding in ("br", "zstd", "compress")),
-        *((body, ["gzip"]) for body in (BODY, gzip.compress(BODY)[:-9])),
+        *((body, ["gzip"]) for body in (BODY, PACKED[:-9])),
     ],
 )
 def test_an_answer_in_another_coding_is_not_read(body: bytes, codings: list[str]) -> None:
