@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import cache
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeGuard, TypeVar
@@ -181,6 +182,11 @@ ROOM_SETTINGS: tuple[type[Settings], ...] = (Pauses, CursorSettings)
 AnySettings = TypeVar("AnySettings", bound=Settings)
 
 
+@cache
+def _default(kind: type[Settings]) -> Any:
+    return kind()
+
+
 class AccountSettings(Struct, frozen=True):
     """The settings of one seller's service: those of several rooms, and records of the others."""
 
@@ -226,7 +232,8 @@ class AccountSettings(Struct, frozen=True):
         for record in self.records:
             if isinstance(record, kind):
                 return record
-        return kind()
+        default: AnySettings = _default(kind)
+        return default
 
     def having(self, record: Settings) -> "AccountSettings":
         """Return them with other settings of an area or a room."""

@@ -12,11 +12,11 @@ from unicodedata import normalize
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from feedtool.areas.offers.columns import CONDITIONS
 from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.rows import OfferRows
+from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.registry import load
 from feedtool.check.summary_rows import TOTALS
@@ -93,11 +93,14 @@ def test_an_offer_is_all_that_can_be_sent_of_it() -> None:
     }
 
 
-OTHERWISE = replace(
-    AccountSettings(),
-    tax_codes={"VAT": "tva", "EcoPart": "Ecotax", "DEA": "Deatax"},
-    vat_scale=1,
-    delivery_modes=("Drone",),
+OTHERWISE = AccountSettings(
+    records=(
+        OfferSettings(
+            tax_codes={"VAT": "tva", "EcoPart": "Ecotax", "DEA": "Deatax"},
+            vat_scale=1,
+            delivery_modes=("Drone",),
+        ),
+    )
 )
 USUAL = AccountSettings()
 SIGNED = {"code": "SignedHomeDelivery", "cost": 9}
