@@ -191,7 +191,7 @@ def bring(
     )
 
 
-def brought(file: Path) -> list[tuple[str, str]]:
+def items_in(file: Path) -> list[tuple[str, str]]:
     """Key and version of the things in a file, which has both rows of each."""
     with file.open(encoding="utf-8-sig", newline="") as text:
         rows = [(row["key"], row["at"]) for row in csv.DictReader(text)]

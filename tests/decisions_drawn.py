@@ -70,14 +70,14 @@ def table(machine: Machine) -> Iterator[tuple[str, str, str]]:
             yield phase.value, "", machine.end
             continue
         ends: dict[str, list[str]] = {}
-        answers = _local(machine, phase) if step in LOCAL else _asked(machine, phase, step)
+        answers = _local(machine, phase) if step in LOCAL else _answers(machine, phase, step)
         for answer, after in answers:
             ends.setdefault(after.phase.value, []).append(answer)
         text = "; ".join(f"{', '.join(names)} → **{end}**" for end, names in ends.items())
         yield phase.value, step.value, text
 
 
-def _asked(machine: Machine, phase: Phase, step: Step) -> Iterator[tuple[str, Package]]:
+def _answers(machine: Machine, phase: Phase, step: Step) -> Iterator[tuple[str, Package]]:
     cases = machine.cases[step]
     successes = {name: case for name, case in cases.items() if case.answer.kind is AnswerKind.DONE}
     for name, case in {**successes, **OTHERS, **cases}.items():

@@ -42,7 +42,7 @@ def _calls(function: FunctionType, given: Names) -> Iterator[tuple[str, str]]:
     for node in ast.walk(_definition(function)):
         if not isinstance(node, ast.Call):
             continue
-        callee = _named(node.func, function)
+        callee = _value_of(node.func, function)
         if callee is Call:
             yield from product(*(_texts(part, names, function) for part in node.args[:2]))
         elif _makes_call(callee) and not calls_of(callee):
@@ -73,7 +73,9 @@ def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[st
             return _texts(first, names, function) | _texts(second, names, function)
         case ast.Call(func=ast.Attribute(value=text, attr="replace")):
             return _texts(text, names, function)
-        case ast.Call(func=called, args=arguments) if _is_ours(callee := _named(called, function)):
+        case ast.Call(func=called, args=arguments) if _is_ours(
+            callee := _value_of(called, function)
+        ):
             return _returned(callee, _bound(callee, arguments, names, function))
     known = _paths().get(getattr(node, "attr", ""), function.__globals__.get(name))
     value = node.value if isinstance(node, ast.Constant) else known
@@ -101,7 +103,7 @@ def _bound(
     return dict(zip(inspect.signature(callee).parameters, texts, strict=False))
 
 
-def _named(node: ast.expr, function: FunctionType) -> object:
+def _value_of(node: ast.expr, function: FunctionType) -> object:
     """The value of a name in the function's module, or of `wire.read` in another module."""
     match node:
         case ast.Name(id=name):

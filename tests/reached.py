@@ -62,12 +62,12 @@ def values_of(function: FunctionType) -> tuple[object, ...]:
         *(function.__defaults__ or ()),
         *(function.__kwdefaults__ or {}).values(),
         getattr(function, "__wrapped__", None),
-        *_named(function),
+        *_values_of(function),
     )
     return tuple({id(value): value for value in values}.values())
 
 
-def _named(function: FunctionType) -> Iterator[object]:
+def _values_of(function: FunctionType) -> Iterator[object]:
     """The values of a function's names; for a module the values of names within it."""
     names = _names(function.__code__)
     for name in names:

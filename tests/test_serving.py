@@ -26,7 +26,7 @@ TOLD = ("REMOTE_ADDR", "HTTP_HOST", "wsgi.url_scheme", "HTTP_X_FORWARDED_PROTO")
 FORGED = {"Host": "own.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-For": "8.8.8.8"}
 
 
-def tell(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
+def report_facts(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
     start("200 OK", [("Content-Type", "application/json")])
     return [json.dumps([environ.get(name) for name in TOLD]).encode()]
 
@@ -37,7 +37,7 @@ def answer_of(
     """The status and the body of one answer."""
     address, family = listening.getsockname(), listening.family
     with (
-        WebServer(listening, tell, largest_body=1000, trusted_proxy=proxy),
+        WebServer(listening, report_facts, largest_body=1000, trusted_proxy=proxy),
         socket.socket(family) as connected,
     ):
         connected.connect(address)
@@ -80,7 +80,7 @@ def test_a_body_has_its_limit(length: int, status: int) -> None:
 def connected(**options: Any) -> Iterator[Callable[[bytes], socket.socket]]:
     """A function that connects to a server and sends the first bytes."""
     listening, options = listen(LOOPBACK, 0), {"largest_body": 10**9, **options}
-    with WebServer(listening, tell_length, **options), ExitStack() as stack:
+    with WebServer(listening, report_length, **options), ExitStack() as stack:
 
         def connect(begun: bytes) -> socket.socket:
             made = socket.create_connection(listening.getsockname(), PATIENCE)
@@ -90,12 +90,12 @@ def connected(**options: Any) -> Iterator[Callable[[bytes], socket.socket]]:
         yield connect
 
 
-def tell_length(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
+def report_length(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
     start("200 OK", [])
     return [f"{environ['PATH_INFO']}: {len(environ['wsgi.input'].read())}".encode()]
 
 
-def heard(connection: socket.socket) -> bytes:
+def read_all(connection: socket.socket) -> bytes:
     return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
@@ -113,7 +113,7 @@ def test_a_body_is_judged_before_it_comes(headers: bytes, body: bytes) -> None:
     """The answer comes without the body, and no part of the body is read as a request."""
     request = b"PUT /a HTTP/1.1\r\nHost: a\r\n" + headers + b"\r\n\r\n" + body
     with connected(takes_body=lambda environ: environ["PATH_INFO"] == "/b") as connect:
-        answer = heard(connect(request))
+        answer = read_all(connect(request))
         assert answer.startswith(b"HTTP/1.1 200 OK")
         assert answer.endswith(b"/a: 0")
         assert answer.count(b"HTTP/1.1") == 1
@@ -122,7 +122,7 @@ def test_a_body_is_judged_before_it_comes(headers: bytes, body: bytes) -> None:
 def test_a_body_that_is_taken_in_comes_whole() -> None:
     head = b"PUT /b HTTP/1.1\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n"
     with connected(takes_body=lambda environ: environ["PATH_INFO"] == "/b") as connect:
-        assert heard(connect(head + b"x" * 100_000)).endswith(b"/b: 100000")
+        assert read_all(connect(head + b"x" * 100_000)).endswith(b"/b: 100000")
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: a\r\n"])
@@ -137,16 +137,16 @@ def test_half_open_connections_do_not_block_others(
         time.sleep(serving.PULSE)
         for _ in range(12):
             connect(begun)
-        assert heard(connect(b"PUT /quick" + head + b"xx")).endswith(b"/quick: 2")
+        assert read_all(connect(b"PUT /quick" + head + b"xx")).endswith(b"/quick: 2")
         slow.sendall(b"x")
-        assert heard(slow).endswith(b"/slow: 2")
+        assert read_all(slow).endswith(b"/slow: 2")
 
 
 def test_a_port_is_taken_once_and_free_afterwards() -> None:
     listening = listen(LOOPBACK, 0)
     port = listening.getsockname()[1]
     with (
-        WebServer(listening, tell, largest_body=1),
+        WebServer(listening, report_facts, largest_body=1),
         pytest.raises(OSError, match="in use"),
     ):
         listen(LOOPBACK, port)

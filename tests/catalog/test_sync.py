@@ -102,7 +102,7 @@ def shop(**changes: Any) -> Shop:
 PROPERTIES = ["0A0101", "0A0102", "0B0101"]
 
 
-def brought(
+def synchronise(
     service: Shop,
     cache: Cache,
     *only: str,
@@ -137,7 +137,7 @@ def requested_categories(service: Shop) -> list[str]:
 )
 def test_all_of_it(cache: Cache, paged: dict[str, bool], pool: int) -> None:
     service = shop(**paged)
-    synced = brought(service, cache, pool=pool)
+    synced = synchronise(service, cache, pool=pool)
     counts = [synced.categories, synced.brands, synced.properties]
     assert counts == [{Saved.NEW: 8}, {Saved.NEW: 3}, {Saved.NEW: 3}]
     assert (synced.missing_properties, synced.warnings, synced.resumed) == ([], [], 0)
@@ -152,15 +152,15 @@ def test_all_of_it(cache: Cache, paged: dict[str, bool], pool: int) -> None:
 
 def test_only_changed_entries_are_written(cache: Cache) -> None:
     service = shop()
-    brought(service, cache)
-    again = brought(service, cache)
+    synchronise(service, cache)
+    again = synchronise(service, cache)
     assert again.categories == {Saved.SAME: 8}
     assert again.properties == {Saved.SAME: 3}
     service.categories["0A0101"]["label"] = "Electric kettles"
     service.properties["0A0102"] = [{"propertyReference": "7"}]
     service.brands["1"] = "Nestle"
     del service.categories["0B0101"], service.brands["3"]
-    synced = brought(service, cache)
+    synced = synchronise(service, cache)
     assert synced.categories == {Saved.SAME: 6, Saved.CHANGED: 1}
     assert synced.brands == {Saved.SAME: 1, Saved.CHANGED: 1}
     assert synced.properties == {Saved.SAME: 1, Saved.CHANGED: 1}
@@ -173,26 +173,26 @@ def test_only_changed_entries_are_written(cache: Cache) -> None:
 
 def test_unchanged_properties_are_not_sent_again(cache: Cache) -> None:
     service = shop(has_etags=True)
-    brought(service, cache)
+    synchronise(service, cache)
     service.properties["0A0101"] = []
     service.at += timedelta(days=2)
-    synced = brought(service, cache)
+    synced = synchronise(service, cache)
     assert synced.properties == {Saved.SAME: 2, Saved.CHANGED: 1}
     assert known(cache).checked_at("0A0102") == service.at
-    assert brought(service, cache).properties == {Saved.SAME: 3}
+    assert synchronise(service, cache).properties == {Saved.SAME: 3}
 
 
 def test_a_sync_that_was_stopped_goes_on(cache: Cache) -> None:
     service = shop()
     enough = Stopped("enough")
     with pytest.raises(Stopped):
-        brought(service, cache, stopping=lambda: enough if len(service.asked) >= 9 else None)
+        synchronise(service, cache, stopping=lambda: enough if len(service.asked) >= 9 else None)
     done = requested_categories(service)
     assert 0 < len(done) < len(PROPERTIES)
     assert known(cache).synced_at is None
     assert known(cache).properties(done[0]) is not None
     service.asked.clear()
-    synced = brought(service, cache)
+    synced = synchronise(service, cache)
     assert synced.resumed == len(done)
     assert sorted([*done, *requested_categories(service)]) == PROPERTIES
     assert known(cache).synced_at is not None
@@ -202,11 +202,11 @@ def test_a_sync_that_was_killed_goes_on(tmp_path: Path) -> None:
     killed = {"/categories/0B0101/properties": RuntimeError("as if the power went")}
     service = shop(instead=killed.get)
     with Cache(tmp_path / "c.sqlite") as cache, pytest.raises(RuntimeError):
-        brought(service, cache)
+        synchronise(service, cache)
     killed.clear()
     service.asked.clear()
     with Cache(tmp_path / "c.sqlite") as cache:
-        assert brought(service, cache).resumed == 2
+        assert synchronise(service, cache).resumed == 2
     assert requested_categories(service) == ["0B0101"]
 
 
@@ -221,9 +221,9 @@ SCOPES = [
 @pytest.mark.parametrize(("only", "asked"), SCOPES, ids=str)
 def test_the_properties_of_some(cache: Cache, only: list[str], asked: list[str]) -> None:
     service = shop()
-    brought(service, cache)
+    synchronise(service, cache)
     service.asked.clear()
-    brought(service, cache, *only)
+    synchronise(service, cache, *only)
     assert requested_categories(service) == asked
     assert len(known(cache).categories) == 8
     assert known(cache).properties("0A0101")
@@ -231,7 +231,7 @@ def test_the_properties_of_some(cache: Cache, only: list[str], asked: list[str])
 
 def test_a_category_that_is_not_there(cache: Cache) -> None:
     with pytest.raises(UsageProblem, match="no category “0A0I01”") as caught:
-        brought(shop(), cache, "0A0I01")
+        synchronise(shop(), cache, "0A0I01")
     assert caught.value.hint.startswith("Did you mean 0A0101")
 
 
@@ -245,14 +245,14 @@ def test_a_category_that_is_in_no_list(cache: Cache) -> None:
     }
     alone = {"/categories/0B0199": Reply(200, {}, json.dumps(told).encode(), BASE)}
     service.instead = alone.get
-    brought(service, cache, "0B0199", "0A0102")
+    synchronise(service, cache, "0B0199", "0A0102")
     assert requested_categories(service) == ["0A0102", "0B0199"]
     assert known(cache).categories["0B0199"].path == ("Garden", "Tools", "New rakes")
 
 
 def test_steps_are_reported(cache: Cache) -> None:
     steps: list[tuple[str, int, int]] = []
-    brought(shop(), cache, on_step=lambda *step: steps.append(step))
+    synchronise(shop(), cache, on_step=lambda *step: steps.append(step))
     assert steps[0] == ("2 categories, 0 brands", 0, 0)
     assert steps[-1] == ("properties of 0B0101", 3, 3)
     assert [done for _, done, total in steps if total] == [0, 1, 2, 3]
@@ -267,7 +267,7 @@ def test_properties_that_cannot_be_had(cache: Cache) -> None:
     service = shop()
     broken = {"/categories/0A0101/properties": HTML, "/categories/0A0102/properties": Reply(404)}
     service.instead = broken.get
-    synced = brought(service, cache)
+    synced = synchronise(service, cache)
     assert synced.missing_properties == [
         MissingProperties("0A0101", "the answer is no JSON"),
         MissingProperties("0A0102", "no reason given (HTTP 404)"),
@@ -309,10 +309,10 @@ NO_LISTS: dict[str, tuple[dict[str, Answer], type[FeedtoolError]]] = {
 def test_without_its_lists_there_is_no_catalogue(
     cache: Cache, message: str, answers: dict[str, Answer], kind: type[FeedtoolError]
 ) -> None:
-    brought(shop(), cache)
+    synchronise(shop(), cache)
     service = shop(instead=answers.get)
     with pytest.raises(kind) as caught:
-        brought(service, cache)
+        synchronise(service, cache)
     assert message in f"{caught.value.message} {caught.value.hint}"
     assert len(known(cache).categories) == 8
     assert known(cache).brand("tefal")
@@ -323,7 +323,7 @@ def test_a_list_whose_end_shows_late(cache: Cache) -> None:
     beyond, same = Reply(404), page(ONE_BRAND, "/brands")
     answers = {"/categories 5": beyond, "/brands 1": same, "/brands 2": same}
     service = shop(instead=answers.get)
-    synced = brought(service, cache)
+    synced = synchronise(service, cache)
     assert (synced.properties, synced.brands) == ({Saved.NEW: 3}, {Saved.NEW: 1})
     assert set(answers) <= set(service.asked)
 
@@ -340,7 +340,7 @@ WARNINGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize(("warning", "changes"), WARNINGS.items(), ids=WARNINGS)
 def test_warnings_of_a_synchronisation(cache: Cache, warning: str, changes: dict[str, Any]) -> None:
-    assert brought(replace(shop(), **changes), cache).warnings == [warning]
+    assert synchronise(replace(shop(), **changes), cache).warnings == [warning]
 
 
 SHIRTS = "1E0101"

@@ -14,7 +14,7 @@ BAD = "2000000000008"
 RESULT = "Offers.result.xlsx"
 
 
-def shelf() -> dict[str, dict[str, Any]]:
+def listed_offers() -> dict[str, dict[str, Any]]:
     return {one["sellerExternalReference"]: one for one in sandbox_offers()}
 
 
@@ -30,7 +30,7 @@ def test_a_sheet_of_json_columns_is_sent_as_a_zip(feedtool: Feedtool, files: Fil
     assert ran.statuses == ["Integrated", "Rejected", "Invalid"]
     [package] = ran.only["packages"]
     assert (package["packageType"], package["state"], package["rows"]) == ("Full", "Integrated", 2)
-    assert shelf()["SKU-1"]["comments"] == "Avec notice"
+    assert listed_offers()["SKU-1"]["comments"] == "Avec notice"
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_its_answers_are_in_a_workbook(feedtool: Feedtool, offers_xml: Path, kin
     first = rows_of(RESULT, header=1)[0]
     assert (first["product.gtin"], first[f"deliveryModes.{mode}.cost"]) == (gtin(1), 4.9)
     assert coloured(RESULT) == {"B3"}
-    assert list(shelf()) == ["SKU-1"]
+    assert list(listed_offers()) == ["SKU-1"]
     if not kind:  # it is an input as well
         judged = feedtool("validate", RESULT, "--format", "json")
         assert (judged.only["kind"], judged.counts[:2]) == ("legacy-offers", [2, 2])
@@ -87,11 +87,11 @@ def test_stocks_and_prices(feedtool: Feedtool, files: Files, offers_xml: Path) -
     sheet = files.csv({"sku": "SKU-1", "price": "9.5", "stock": ""}, name="stock.csv")
     ran = feedtool("submit", sheet, "--as", "legacy-stock-and-price", "--sandbox")
     assert ran.code == 0, ran.out
-    assert shelf()["SKU-1"]["integrationPrice"]["price"] == 9.5
+    assert listed_offers()["SKU-1"]["integrationPrice"]["price"] == 9.5
     edit(offers_xml, 'PackageType="Full"', 'PackageType="StockAndPrice"')
     ran = feedtool("submit", offers_xml.name, "--sandbox", "--format", "json")
     assert ran.only["kind"] == "legacy-stock-and-price"
     assert ran.statuses == ["Integrated", "Rejected"]
-    assert shelf()["SKU-1"]["integrationPrice"]["price"] == 19.99
+    assert listed_offers()["SKU-1"]["integrationPrice"]["price"] == 19.99
     keys = list(rows_of(RESULT, header=1)[0])
     assert keys[:4] == ["sellerExternalReference", "product.gtin", "price.price", "quantity"]

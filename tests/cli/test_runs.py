@@ -150,7 +150,7 @@ def test_an_unknown_or_finished_run_is_refused(feedtool: Feedtool, files: Files)
 
 
 @pytest.fixture
-def left(feedtool: Feedtool, files: Files) -> None:
+def open_runs(feedtool: Feedtool, files: Files) -> None:
     """Three runs, committed and not fetched: of one.csv, two.csv and three.csv."""
     for number, name in enumerate(("one", "two", "three"), 1):
         path = files.csv(offer(number), name=f"{name}.csv")
@@ -163,7 +163,7 @@ def lose_the_snapshot_of(path: str) -> None:
     kept.unlink()
 
 
-@pytest.mark.usefixtures("left")
+@pytest.mark.usefixtures("open_runs")
 def test_a_run_that_cannot_go_on_is_named_and_stops_no_other(feedtool: Feedtool) -> None:
     lose_the_snapshot_of("two.csv")
     ran = feedtool("resume --token wrong")

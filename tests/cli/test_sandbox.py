@@ -19,7 +19,7 @@ CLOSED = ("40170725", "96385074")
 
 
 @pytest.fixture
-def taken() -> Iterator[int]:
+def used_port() -> Iterator[int]:
     """A port that is in use."""
     with socket.create_server((LOOPBACK, 0)) as listening:
         yield listening.getsockname()[1]
@@ -34,10 +34,10 @@ NOT_SERVED = {
 
 @pytest.mark.parametrize(("options", "said"), NOT_SERVED.items())
 def test_a_sandbox_that_cannot_be_served_is_refused(
-    feedtool: Feedtool, files: Files, taken: int, options: str, said: str
+    feedtool: Feedtool, files: Files, used_port: int, options: str, said: str
 ) -> None:
     other = files.text("something else\n" * 100)
-    ran = feedtool(f"sandbox {options.format(taken=taken)}")
+    ran = feedtool(f"sandbox {options.format(taken=used_port)}")
     error, help_ = ran.error()
     assert (ran.code, ran.out) == (2, "")
     assert said in error

@@ -76,23 +76,23 @@ def test_seeds(tmp_path: Path, name: str) -> None:
 @settings(max_examples=8, derandomize=True)
 @given(shapes.workbooks())
 def test_workbooks_made_up(content: bytes) -> None:
-    made_up("made.xlsx", content)
+    check_made_up("made.xlsx", content)
 
 
 @settings(max_examples=10, derandomize=True)
 @given(shapes.csv_files())
 def test_texts_made_up(content: bytes) -> None:
-    made_up("made.csv", content)
+    check_made_up("made.csv", content)
 
 
 @pytest.mark.long
 @settings(max_examples=2500, deadline=None)
 @given(shapes.workbooks() | shapes.csv_files())
 def test_thousands_made_up(content: bytes) -> None:
-    made_up("made.xlsx", content)
+    check_made_up("made.xlsx", content)
 
 
-def made_up(name: str, content: bytes) -> None:
+def check_made_up(name: str, content: bytes) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / name
         file.write_bytes(content)

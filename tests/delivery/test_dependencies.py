@@ -28,7 +28,9 @@ def offer_of(row: int) -> Item:
     return Item(OFFERS + row, PackageType.UPSERT, "PRIMARY", f"R{row}", f"{number}||New", body)
 
 
-def meet(scene: Scene, *rows: int, stranger: int | None = None, **changes: object) -> None:
+def plan_products_and_offers(
+    scene: Scene, *rows: int, stranger: int | None = None, **changes: object
+) -> None:
     """A run with products in batches of two, and their offers in front of them.
 
     `stranger` is an offer of a product that the service knows.
@@ -56,7 +58,7 @@ def places_of(scene: Scene, what: Callable[[Call], bool]) -> list[int]:
 
 
 def test_offers_are_sent_when_their_products_are_answered(scene: Scene) -> None:
-    meet(scene, 3, 4, 5, stranger=50)
+    plan_products_and_offers(scene, 3, 4, 5, stranger=50)
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 7
     assert len(scene.applied) == 4
@@ -70,14 +72,14 @@ def test_offers_are_sent_when_their_products_are_answered(scene: Scene) -> None:
 
 def test_the_offer_of_a_refused_product_is_sent_all_the_same(scene: Scene) -> None:
     """The service may know the product; where it does not, it says so."""
-    meet(scene, 3, language="xx")
+    plan_products_and_offers(scene, 3, language="xx")
     scene.go_on()
     assert scene.statuses == ["Refused", "Rejected"]
     assert scene.verdicts[1].messages[0].code == "1324"
 
 
 def test_without_waiting_the_products_of_offers_are_waited_for(scene: Scene) -> None:
-    meet(scene, 3, 4, 5)
+    plan_products_and_offers(scene, 3, 4, 5)
     scene.go_on(wait=False)
     assert scene.statuses == ["Integrated"] * 3 + ["Pending"] * 3
     phases = [package.phase for package in scene.packages]
@@ -88,7 +90,7 @@ def test_without_waiting_the_products_of_offers_are_waited_for(scene: Scene) -> 
 
 def test_a_product_without_an_answer_holds_its_offer(scene_of: Callable[..., Scene]) -> None:
     scene = scene_of(quick(ProductBehaviour(validate=MINUTE, integrate=DAY)))
-    meet(scene, 3, stranger=50)
+    plan_products_and_offers(scene, 3, stranger=50)
     with pytest.raises(Interrupted, match="its offers' products have had no answer yet"):
         scene.go_on()
     assert scene.statuses == ["Pending", "Pending", "Integrated"]

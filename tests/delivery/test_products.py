@@ -49,14 +49,14 @@ def reports_by(name: str) -> Callable[[Call], bool]:
 FIND, REPORT = reports_by("gtin"), reports_by("packageId")
 
 
-def sent(scene: Scene) -> list[int]:
+def post_sizes(scene: Scene) -> list[int]:
     """The number of products in each POST."""
     return [
         len(json.loads(call.body or b"")["products"]) for call in scene.client.calls if post(call)
     ]
 
 
-def taken(scene: Scene) -> list[tuple[str, str]]:
+def service_products(scene: Scene) -> list[tuple[str, str]]:
     """The products of the service, which decide: GTIN and operation."""
     reported = reported_products(scene.transport.sandbox)
     return [(one.gtin, one.operation or one.status) for one in reported]
@@ -71,7 +71,7 @@ def test_a_batch_is_one_post_and_its_report(scene_of: Callable[..., Scene]) -> N
     verdicts = scene.deliver(*(product(row) for row in range(3, 6)))
     assert scene.statuses == ["Integrated"] * 3
     assert verdicts[0].reference == "P3"
-    assert (sent(scene), len(taken(scene))) == ([3], 3)
+    assert (post_sizes(scene), len(service_products(scene))) == ([3], 3)
     assert scene.ledger.packages(scene.file) == [
         PackageSummary(scene.packages[0].package_id, "Products", "", "Reported", 3, 1)
     ]
@@ -136,8 +136,8 @@ def test_a_batch_that_arrived_is_found_by_its_report(scene: Scene) -> None:
     scene.plan([product(row) for row in range(3, 8)], TWO)
     scene.go_on(Script(scene.client, post, "lost"))
     assert scene.statuses == ["Integrated"] * 5
-    assert sent(scene) == [2, 2, 1]
-    assert {operation for _, operation in taken(scene)} == {"Creation"}
+    assert post_sizes(scene) == [2, 2, 1]
+    assert {operation for _, operation in service_products(scene)} == {"Creation"}
     texts = [event.text for event in scene.events if "found" in event.text]
     assert texts == [f"package 1 (Products): its report was found: {scene.packages[0].package_id}"]
 
@@ -164,7 +164,7 @@ def test_a_batch_of_our_own_is_not_taken_for_another(scene: Scene) -> None:
     other.go_on(Script(scene.client, post, "lost"))
     assert other.statuses == ["Integrated"]
     assert other.packages[0].package_id != scene.packages[0].package_id
-    assert [operation for _, operation in taken(scene)] == ["Creation", "Modification"]
+    assert [operation for _, operation in service_products(scene)] == ["Creation", "Modification"]
 
 
 # The batch is refused.
@@ -180,8 +180,8 @@ def test_a_refused_batch_goes_in_halves_until_the_row_is_alone(scene: Scene) -> 
     scene.go_on()
     assert scene.statuses == ["Integrated", "Integrated", "Rejected", "Integrated", "Integrated"]
     # 5 = 3 + 2, 3 = 2 + 1: every half is a batch of its own.
-    assert sorted(sent(scene)) == [1, 2, 2, 3, 5]
-    assert len(taken(scene)) == 4
+    assert sorted(post_sizes(scene)) == [1, 2, 2, 3, 5]
+    assert len(service_products(scene)) == 4
     assert all(len(package.uploads) == 1 for package in scene.packages)
     assert "title" in scene.verdicts[2].messages[0].text
     assert [one.rows for one in scene.ledger.packages(scene.file)] == [0, 0, 2, 2, 1]
@@ -217,8 +217,8 @@ def test_rows_refused_by_a_quota_are_sent_when_it_has_room(
     assert scene.verdicts[3].messages == (Message("", PUT_OFF),)
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 8
-    assert len(taken(scene)) == sum(sent(scene))
-    assert [operation for _, operation in taken(scene)].count("Creation") >= 8
+    assert len(service_products(scene)) == sum(post_sizes(scene))
+    assert [operation for _, operation in service_products(scene)].count("Creation") >= 8
     assert 2 * 60 <= (scene.transport.now() - began) // MINUTE < 5 * 60
     assert max(package.creations for package in scene.packages) == 1
     told = [event.text for event in scene.events if "quota" in event.text]
@@ -236,5 +236,5 @@ def test_only_sent_batches_are_fetched(scene: Scene) -> None:
     with pytest.raises(Interrupted):
         scene.go_on(Script(scene.client, post, "reset"), stopping=lambda: next(stop))
     scene.go_on(only_fetch=True)
-    assert sent(scene) == []
+    assert post_sizes(scene) == []
     assert scene.packages[0].phase is Phase.SUBMITTING

@@ -81,7 +81,7 @@ def package(phase: Phase, **more: Any) -> Package:
     return Package(1, 1, 1, "P", PackageType.UPSERT, phase=phase, **given)
 
 
-def hear(before: Package, do: Step, reply: Any, now: TransitionContext = NOW) -> Transition:
+def after_answer(before: Package, do: Step, reply: Any, now: TransitionContext = NOW) -> Transition:
     """The transition of a package at the answer to a step; uploads are the second one."""
     upload = 2 if do is Step.UPLOAD else 0
     sought = SOUGHT if do is Step.LOOKUP else ()
@@ -117,16 +117,18 @@ UNDONE: dict[Step, dict[str, Any]] = {
 class TestNoEffect:
     def test_not_sent(self, do: Step) -> None:
         before = package(UNDER_WAY[do])
-        found = hear(before, do, NotSent("refused"))
+        found = after_answer(before, do, NotSent("refused"))
         due = START + 2 * SECOND
         assert found == Transition(replace(before, failures=1, due=due, **UNDONE[do]), hold=due)
 
     def test_failures_at_the_same_time_count_once(self, do: Step) -> None:
         before = package(UNDER_WAY[do], failures=1, due=START + SECOND)
-        assert hear(before, do, NotSent("refused")) == Transition(replace(before, **UNDONE[do]))
+        assert after_answer(before, do, NotSent("refused")) == Transition(
+            replace(before, **UNDONE[do])
+        )
 
     def test_not_sent_too_often(self, do: Step) -> None:
-        found = hear(package(UNDER_WAY[do], failures=5), do, NotSent("refused"))
+        found = after_answer(package(UNDER_WAY[do], failures=5), do, NotSent("refused"))
         assert isinstance(found.stop, Interrupted)
         assert found.stop.message == "The service cannot be reached: refused"
 
@@ -136,14 +138,14 @@ class TestNoEffect:
         headers = {"retry_after": asked} if asked else {}
         due = START + seconds * SECOND
         expected = Transition(replace(before, tries=1, due=due, **UNDONE[do]), hold=due)
-        assert hear(before, do, reply(429, **headers)) == expected
+        assert after_answer(before, do, reply(429, **headers)) == expected
 
     @pytest.mark.parametrize(
         ("status", "message"), [(401, "does not accept the token"), (403, "does not allow")]
     )
     def test_not_authorised(self, do: Step, status: int, message: str) -> None:
         before = package(UNDER_WAY[do])
-        found = hear(before, do, reply(status, PROBLEM))
+        found = after_answer(before, do, reply(status, PROBLEM))
         assert found.package == replace(before, **UNDONE[do])
         assert isinstance(found.stop, NotAuthorised)
         assert message in found.stop.message
@@ -153,7 +155,7 @@ class TestNoEffect:
         before = package(UNDER_WAY[do])
         problem = UsageProblem("no")
         expected = Transition(replace(before, **UNDONE[do]), stop=problem)
-        assert hear(before, do, problem) == expected
+        assert after_answer(before, do, problem) == expected
 
     def test_about_a_package_given_up(self, do: Step) -> None:
         step = StepIntent(1, do, 1, 2, "p0")
@@ -171,7 +173,7 @@ DOUBTED = UNDONE | {Step.UPLOAD: {"phase": Phase.PROBING, "uploads": (T, D, P)}}
 )
 def test_unknown(do: Step, then: dict[str, Any], answer: Any) -> None:
     before = package(UNDER_WAY[do])
-    found = hear(before, do, answer)
+    found = after_answer(before, do, answer)
     assert found.package == replace(before, failures=1, due=START + 2 * SECOND, **then)
 
 
@@ -275,11 +277,11 @@ ANSWERS: list[tuple[Package, Step, Reply, dict[str, Any]]] = [
 @pytest.mark.parametrize(("before", "do", "answer", "then"), ANSWERS)
 def test_answers(before: Package, do: Step, answer: Reply, then: dict[str, Any]) -> None:
     tried = replace(before, tries=2, failures=1, since=START - 9 * SECOND, due=START)
-    assert hear(tried, do, answer) == Transition(replace(tried, **then))
+    assert after_answer(tried, do, answer) == Transition(replace(tried, **then))
 
 
 def test_a_creation_refused_closes_the_package() -> None:
-    found = hear(package(Phase.CREATING), Step.CREATE, reply(400, PROBLEM)).package
+    found = after_answer(package(Phase.CREATING), Step.CREATE, reply(400, PROBLEM)).package
     assert (found.phase, found.message) == (Phase.CLOSED, Message("E1", TOLD.format(400)))
     assert found.finished_at == START
 
@@ -287,14 +289,14 @@ def test_a_creation_refused_closes_the_package() -> None:
 @pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
 def test_an_upload_refused(status: int) -> None:
     before = package(Phase.FILLING)
-    found = hear(before, Step.UPLOAD, reply(status, PROBLEM))
+    found = after_answer(before, Step.UPLOAD, reply(status, PROBLEM))
     assert found.package == replace(before, phase=Phase.PROBING, uploads=(T, R, P), since=START)
     assert found.refused == (2, Message("E1", TOLD.format(status)))
 
 
 @pytest.mark.parametrize("status", [402, 405, 407, 451])
 def test_a_refusal_that_no_row_can_help(status: int) -> None:
-    found = hear(package(Phase.FILLING), Step.UPLOAD, reply(status, PROBLEM))
+    found = after_answer(package(Phase.FILLING), Step.UPLOAD, reply(status, PROBLEM))
     assert found.package.uploads == (T, P, P)
     assert isinstance(found.stop, Interrupted)
 
@@ -305,17 +307,17 @@ def test_a_refusal_that_no_row_can_help(status: int) -> None:
 )
 def test_gone_before_the_commit(do: Step, phase: Phase, status: int) -> None:
     before = package(phase, uploads=(T, S, D, R, P), state=WAITING)
-    found = hear(before, do, reply(status, PROBLEM))
+    found = after_answer(before, do, reply(status, PROBLEM))
     planned = package(Phase.PLANNED, uploads=(P, P, P, P, P), package_id=None, since=START)
     assert found == Transition(planned)
-    often = hear(replace(before, creations=3), do, reply(status, PROBLEM))
+    often = after_answer(replace(before, creations=3), do, reply(status, PROBLEM))
     assert isinstance(often.stop, Interrupted)
 
 
 @pytest.mark.parametrize("status", [404, 410])
 @pytest.mark.parametrize("do", [Step.GET_PACKAGE, Step.GET_RESULTS])
 def test_gone_after_the_commit(do: Step, status: int) -> None:
-    found = hear(package(UNDER_WAY[do]), do, reply(status, PROBLEM)).package
+    found = after_answer(package(UNDER_WAY[do]), do, reply(status, PROBLEM)).package
     # The offers decide, and its rows stay in flight until they have.
     assert (found.phase, found.due, found.committed_at) == (Phase.LOOKING, None, START)
     text = f"The service no longer has package p1: {TOLD.format(status)}"
@@ -339,7 +341,7 @@ def test_gone_after_the_commit(do: Step, status: int) -> None:
 def test_gone_too_soon_to_be_forgotten(state: str | None, hours: int, then: Phase) -> None:
     created = START - timedelta(hours=hours)  # the service's clock is 1.5 hours ahead
     before = package(Phase.COMMITTING, state=state, created_at=created)
-    found = hear(before, Step.GET_PACKAGE, reply(404, PROBLEM)).package
+    found = after_answer(before, Step.GET_PACKAGE, reply(404, PROBLEM)).package
     is_free = then is Phase.PLANNED
     assert (found.phase, found.committed_at) == (then, None if is_free else START)
     assert found.package_id == (None if is_free else "p1")
@@ -354,7 +356,7 @@ def test_gone_too_soon_to_be_forgotten(state: str | None, hours: int, then: Phas
 )
 def test_rejected(said: list[dict[str, str]], message: Message) -> None:
     answer = seen("Rejected", messages=said)
-    found = hear(package(Phase.COMMITTED), Step.GET_PACKAGE, answer).package
+    found = after_answer(package(Phase.COMMITTED), Step.GET_PACKAGE, answer).package
     assert (found.phase, found.message, found.state) == (Phase.CLOSED, message, "Rejected")
     assert found.finished_at == SERVICE_TIME
 
@@ -363,7 +365,7 @@ def test_a_page_and_the_next() -> None:
     before = package(Phase.INTEGRATED, tries=1)
     link = "https://service.example/v2/x?cursor=2"
     after = replace(before, link=link, pages=1, tries=0, since=START)
-    found = hear(before, Step.GET_RESULTS, PAGE)
+    found = after_answer(before, Step.GET_RESULTS, PAGE)
     assert found == Transition(after, [("A", Status.INTEGRATED, ())])
 
 
@@ -408,21 +410,21 @@ def looking(**more: Any) -> Package:
 def test_offers_decide() -> None:
     priced = offer_of("A", integrationPrice={"price": 9.5})
     old = offer_of("B", updatedAt="2026-03-02T08:00:00Z")
-    found = hear(looking(), Step.LOOKUP, reply(200, {"items": [priced, old]}))
+    found = after_answer(looking(), Step.LOOKUP, reply(200, {"items": [priced, old]}))
     assert [fate[:2] for fate in found.resolutions] == [(3, Status.INTEGRATED), (4, None)]
     assert found.package == replace(looking(), tries=0, failures=0, since=START)
 
 
 def test_a_page_without_the_rows_is_fetched_again() -> None:
     answer = reply(200, {"items": [offer_of("C")]}, link='<?cursor=2>; rel="next"')
-    found = hear(looking(), Step.LOOKUP, answer)
+    found = after_answer(looking(), Step.LOOKUP, answer)
     assert list(found.resolutions) == []
     assert found.package == replace(looking(), tries=2, failures=0, due=START + poll_pause(1))
 
 
 @pytest.mark.parametrize("status", [400, 404, 405, 422])
 def test_hidden_offers_decide_no_row(status: int) -> None:
-    found = hear(looking(), Step.LOOKUP, reply(status, PROBLEM))
+    found = after_answer(looking(), Step.LOOKUP, reply(status, PROBLEM))
     assert [fate[:2] for fate in found.resolutions] == [(3, Status.UNKNOWN), (4, Status.UNKNOWN)]
     assert found.resolutions[0].text.endswith(TOLD.format(status))
     assert (found.package.phase, found.stop) == (Phase.LOOKING, None)

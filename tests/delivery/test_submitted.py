@@ -59,7 +59,7 @@ def at(pause: timedelta, **more: Any) -> TransitionContext:
     return TransitionContext(START + pause, 1.0, SETTINGS, TRAVEL, **more)
 
 
-def hear(before: Package, do: Step, answer: Answer, now: TransitionContext) -> Transition:
+def after_answer(before: Package, do: Step, answer: Answer, now: TransitionContext) -> Transition:
     step = StepIntent(1, do, 1, 0, before.package_id, rows=ROWS)
     return transition(before, step, answer, now)
 
@@ -161,7 +161,7 @@ UNDER_WAY = batch(Phase.SUBMITTING, uploads=SENT)
 
 
 def test_taken() -> None:
-    found = hear(
+    found = after_answer(
         UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.DONE, value="p1", service_time=START), at(SECOND)
     )
     since, due = START + SECOND, START + 2 * SECOND
@@ -169,14 +169,16 @@ def test_taken() -> None:
 
 
 def test_lost() -> None:
-    found = hear(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.UNKNOWN, "reset"), at(SECOND))
+    found = after_answer(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.UNKNOWN, "reset"), at(SECOND))
     due = START + 3 * SECOND
     assert found == Transition(batch(Phase.SUBMITTING, failures=1, due=due), hold=due)
 
 
 @pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
 def test_refused(status: int) -> None:
-    found = hear(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.REFUSED, "No.", status), at(SECOND))
+    found = after_answer(
+        UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.REFUSED, "No.", status), at(SECOND)
+    )
     refused = batch(Phase.SUBMITTING, uploads=(Stage.REFUSED,))
     assert found == Transition(at(SECOND).close(refused), refused=(1, Message("", "No.")))
 
@@ -195,7 +197,7 @@ NO_EFFECT = {
 @pytest.mark.parametrize(("answer", "stop"), NO_EFFECT.values(), ids=NO_EFFECT)
 def test_an_attempt_without_effect_is_undone(before: Package, answer: Answer, stop: Any) -> None:
     under_way, _, _ = intend(before, Step.SUBMIT, 0, TRAVEL, START)
-    found = hear(under_way, Step.SUBMIT, answer, at(SECOND))
+    found = after_answer(under_way, Step.SUBMIT, answer, at(SECOND))
     after = replace(found.package, attempts=0, since=None, due=None, tries=0, failures=0)
     assert after == before
     assert isinstance(found.stop, stop) if stop else found.stop is None
@@ -231,7 +233,7 @@ def test_found(items: list[ReportItem], clock: dict[str, timedelta]) -> None:
     before = batch(Phase.SUBMITTING, link="x", pages=2)
     later = batch(Phase.SUBMITTING, tries=1, due=now.time + SECOND)
     after = batch(since=now.time) if (items, clock) in FOUND.values() else later
-    assert hear(before, Step.FIND_REPORT, page(*items), now) == Transition(after)
+    assert after_answer(before, Step.FIND_REPORT, page(*items), now) == Transition(after)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +250,9 @@ def test_found(items: list[ReportItem], clock: dict[str, timedelta]) -> None:
 def test_a_lost_batch_is_looked_for_with_patience(
     pause: timedelta, creations: int, then: Phase
 ) -> None:
-    found = hear(batch(Phase.SUBMITTING, creations=creations), Step.FIND_REPORT, page(), at(pause))
+    found = after_answer(
+        batch(Phase.SUBMITTING, creations=creations), Step.FIND_REPORT, page(), at(pause)
+    )
     assert found.package.phase is then
     assert found.package.committed_at == START
     is_end = then is Phase.CLOSED
@@ -258,10 +262,13 @@ def test_a_lost_batch_is_looked_for_with_patience(
 
 def test_all_pages_are_read_before_it_is_sent_again() -> None:
     before = batch(Phase.SUBMITTING)
-    found = hear(before, Step.FIND_REPORT, page(link="y"), at(LATE)).package
+    found = after_answer(before, Step.FIND_REPORT, page(link="y"), at(LATE)).package
     assert found == replace(before, link="y", pages=1)
     last = replace(found, pages=MOST_PAGES - 1)
-    assert hear(last, Step.FIND_REPORT, page(link="z"), at(LATE)).package.phase is Phase.CLEARED
+    assert (
+        after_answer(last, Step.FIND_REPORT, page(link="z"), at(LATE)).package.phase
+        is Phase.CLEARED
+    )
 
 
 # REPORT.
@@ -271,7 +278,7 @@ def test_the_last_word_on_every_row() -> None:
     refusal = (Message("C", "No.", "title"),)
     items = [item(), item("24", None, status=Status.REFUSED, messages=refusal)]
     now = at(MINUTE)
-    found = hear(batch(), Step.GET_REPORT, page(*items), now)
+    found = after_answer(batch(), Step.GET_REPORT, page(*items), now)
     assert found == Transition(
         now.close(batch(state="Reported")),
         [("A", Status.INTEGRATED, ()), ("0000000000024", Status.REFUSED, refusal)],
@@ -281,7 +288,7 @@ def test_the_last_word_on_every_row() -> None:
 @pytest.mark.parametrize(("package_id", "is_ours"), [("p1", True), (None, True), ("p2", False)])
 def test_a_report_may_show_other_packages(package_id: str | None, *, is_ours: bool) -> None:
     answer = page(item(package_id=package_id), item("24", None))
-    found = hear(batch(), Step.GET_REPORT, answer, at(MINUTE))
+    found = after_answer(batch(), Step.GET_REPORT, answer, at(MINUTE))
     ours = [("A", Status.INTEGRATED, ())] if is_ours else []
     assert found.results == [*ours, ("0000000000024", Status.INTEGRATED, ())]
     assert found.package.phase is (Phase.CLOSED if is_ours else Phase.SUBMITTED)
@@ -289,7 +296,7 @@ def test_a_report_may_show_other_packages(package_id: str | None, *, is_ours: bo
 
 def test_an_empty_page_is_still_processing() -> None:
     now = at(MINUTE)
-    found = hear(batch(tries=3), Step.GET_REPORT, page(), now)
+    found = after_answer(batch(tries=3), Step.GET_REPORT, page(), now)
     assert found == Transition(batch(tries=4, due=now.time + report_pause(3)), [])
 
 
@@ -298,25 +305,25 @@ def test_a_word_that_is_not_the_last_is_waited_on(word: str) -> None:
     now = at(MINUTE)
     items = [item(word=word, status=None), item("24", None, word=word, status=None)]
     seen = batch(state=word, tries=1, since=now.time, due=now.time + SECOND)
-    found = hear(batch(tries=3), Step.GET_REPORT, page(*items), now)
+    found = after_answer(batch(tries=3), Step.GET_REPORT, page(*items), now)
     assert found == Transition(seen, [])
     # Seen again it is no progress: the pauses grow, the patience ends.
     later = at(2 * MINUTE)
-    again = hear(seen, Step.GET_REPORT, page(*items), later)
+    again = after_answer(seen, Step.GET_REPORT, page(*items), later)
     assert again == Transition(replace(seen, tries=2, due=later.time + report_pause(1)), [])
 
 
 def test_the_pages_of_a_report_are_no_progress() -> None:
     before = batch(tries=3, since=START)
-    found = hear(before, Step.GET_REPORT, page(link="y"), at(MINUTE)).package
+    found = after_answer(before, Step.GET_REPORT, page(link="y"), at(MINUTE)).package
     assert found == replace(before, link="y", pages=1)
-    last = hear(found, Step.GET_REPORT, page(), at(MINUTE)).package
+    last = after_answer(found, Step.GET_REPORT, page(), at(MINUTE)).package
     assert (last.link, last.pages, last.tries, last.since) == (None, 0, 4, START)
 
 
 def test_a_row_never_reported_ends_as_unknown() -> None:
     now = at(SETTINGS.report_patience + SECOND)
-    found = hear(batch(), Step.GET_REPORT, page(item()), now)
+    found = after_answer(batch(), Step.GET_REPORT, page(item()), now)
     assert found.package.phase is Phase.CLOSED
     assert found.results == [("A", Status.INTEGRATED, ())]
     assert found.resolutions == (Resolution(4, Status.UNKNOWN, LOST),)
@@ -325,7 +332,7 @@ def test_a_row_never_reported_ends_as_unknown() -> None:
 def test_a_row_still_in_progress_is_not_given_up() -> None:
     """Somebody came back after days, and the service says that it is not done."""
     now = at(SETTINGS.report_patience + SECOND)
-    found = hear(batch(), Step.GET_REPORT, page(item(), item("24", None, **VALIDATED)), now)
+    found = after_answer(batch(), Step.GET_REPORT, page(item(), item("24", None, **VALIDATED)), now)
     after = batch(state="Validated", tries=1, since=now.time, due=now.time + SECOND)
     assert found == Transition(after, [("A", Status.INTEGRATED, ())])
 
@@ -336,9 +343,9 @@ def test_a_row_still_in_progress_is_not_given_up() -> None:
 def test_the_three_days_count_from_the_last_sending(do: Step, phase: Phase) -> None:
     again = START + SETTINGS.report_patience
     before = batch(phase, creations=2, created_at=again)
-    soon = hear(before, do, page(), at(SETTINGS.report_patience + MINUTE))
+    soon = after_answer(before, do, page(), at(SETTINGS.report_patience + MINUTE))
     assert soon.package.phase is phase
-    late = hear(before, do, page(), at(2 * SETTINGS.report_patience + SECOND))
+    late = after_answer(before, do, page(), at(2 * SETTINGS.report_patience + SECOND))
     assert late.package.phase is Phase.CLOSED
 
 
@@ -379,6 +386,6 @@ def test_rows_refused_by_a_quota_are_sent_again_later(
 def test_reports_that_are_refused_are_asked_for_later(do: Step, status: int) -> None:
     phase = Phase.SUBMITTING if do is Step.FIND_REPORT else Phase.SUBMITTED
     before = batch(phase, link="x", pages=3)
-    found = hear(before, do, Answer(AnswerKind.REFUSED, "No.", status), at(MINUTE))
+    found = after_answer(before, do, Answer(AnswerKind.REFUSED, "No.", status), at(MINUTE))
     due = START + MINUTE + SECOND
     assert found == Transition(batch(phase, tries=1, due=due))

@@ -72,7 +72,7 @@ def bad(row: int) -> Item:
     return legacy(row, ProductEan="2000000000008")
 
 
-def sent(scene: Scene) -> list[int]:
+def post_sizes(scene: Scene) -> list[int]:
     """The number of offers in each POST."""
     return [xml(call).count(b"<Offer ") for call in scene.client.calls if post(call)]
 
@@ -101,7 +101,7 @@ def test_a_zip_is_one_post_and_its_log(scene_of: Callable[..., Scene]) -> None:
         Message("1324", "There is no product sheet for this product.", "product.gtin"),
     )
     assert verdicts[0].messages == (Message("8000", "The offer has been created."),)
-    assert (sent(scene), prices(scene)) == ([3], {"R3": 11, "R5": 11})
+    assert (post_sizes(scene), prices(scene)) == ([3], {"R3": 11, "R5": 11})
     [package] = scene.packages
     assert scene.ledger.packages(scene.file) == [
         PackageSummary(package.package_id, PackageType.FULL, "PRIMARY", "Integrated", 3, 1)
@@ -254,7 +254,7 @@ def test_rows_beyond_the_page_of_a_log_that_knows_of_no_pages(
     scene.go_on(Script(scene.client, log, first_page, forever=True))
     taken, refused = "Integrated", "Rejected"
     assert scene.statuses == [taken, refused, taken, taken, refused, taken]
-    assert sent(scene) == [6, 1]
+    assert post_sizes(scene) == [6, 1]
     later = scene.another([stock(row) for row in (3, 5, 6, 8)])
     script = Script(scene.client, log, first_page, forever=True)
     later.go_on(script)
@@ -269,7 +269,7 @@ def test_a_log_that_is_gone(scene: Scene) -> None:
     scene.go_on(Script(scene.client, log, problem(404), forever=True))
     assert scene.statuses == ["Integrated", "Unknown"]
     assert [v.messages[0].text for v in scene.verdicts] == [TEXTS.in_force, TEXTS.results_gone]
-    assert sent(scene) == [2]
+    assert post_sizes(scene) == [2]
 
 
 # Refusals.
@@ -283,7 +283,7 @@ def test_a_refused_zip_goes_on_in_halves(scene: Scene) -> None:
     scene.go_on(Script(scene.client, holds("R5"), problem(400), forever=True))
     assert scene.statuses == ["Integrated", "Integrated", "Rejected", "Integrated"]
     assert scene.verdicts[2].messages[0].text.startswith("Refused. No (HTTP 400)")
-    assert sent(scene) == [2, 1]
+    assert post_sizes(scene) == [2, 1]
 
 
 def caused(*causes: str) -> Reply:
@@ -308,7 +308,7 @@ def test_nor_does_one_that_is_refused_for_the_package_itself(
     assert scene.statuses == ["Rejected"] * len(items)
     assert all(v.messages[0].text.startswith("Refused.") for v in scene.verdicts)
     scene.go_on()
-    assert (len(scene.packages), sent(scene)) == (1, [])
+    assert (len(scene.packages), post_sizes(scene)) == (1, [])
 
 
 def test_a_zip_with_a_wrong_offer_is_halved(scene: Scene) -> None:
@@ -327,7 +327,7 @@ def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None
     assert scene.statuses == ["Integrated", "Rejected", "Integrated"]
     assert scene.verdicts[0].messages == (IN_FORCE,)
     assert scene.verdicts[1].messages[0].code == "1324"
-    assert sent(scene) == [3, 1]
+    assert post_sizes(scene) == [3, 1]
     assert scene.transport.now() - START >= DeliverySettings().before_resending
     [first, second] = [at for at, call in enumerate(scene.client.calls) if post(call)]
     assert "seek" in map(name_of, scene.client.calls[first:second])
@@ -362,7 +362,7 @@ def test_a_purge_is_never_repeated_automatically(scene: Scene, lost: Reply | str
     assert later.statuses == (["Integrated"] * 2 if is_taken else ["Unknown"] * 2)
     text = TEXTS.in_force if is_taken else TEXTS.not_repeated
     assert {v.messages[0].text for v in later.verdicts} == {text}
-    assert len(sent(scene)) == is_taken
+    assert len(post_sizes(scene)) == is_taken
     assert sorted(prices(scene)) == (["R4", "R5"] if is_taken else ["R3", "R4"])
 
 

@@ -93,7 +93,7 @@ def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], options: ReadOp
     """The copy reads as the file did, and its own copy is the same."""
     copied = check([Input(NAME, copy)], options, load())
     for before, after in zip(sheets, copied, strict=True):
-        pairs = zip_longest(_told(before), _told(after))
+        pairs = zip_longest(_findings(before), _findings(after))
         assert next((pair for pair in pairs if pair[0] != pair[1]), None) is None
     assert dict(_cells(file, sheets)) == dict(_cells(copy, copied))
     again = copy.with_name(f"again{copy.suffix}")
@@ -101,7 +101,7 @@ def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], options: ReadOp
     assert again.read_bytes() == copy.read_bytes(), _unlike(copy, again)
 
 
-def _told(sheet: CheckedSheet) -> list[object]:
+def _findings(sheet: CheckedSheet) -> list[object]:
     """The result of a check, without the warning of a wrong dimension: a copy corrects that."""
     header = sheet.header and (sheet.header.row, sheet.header.after, sheet.header.columns)
     error = sheet.error and (sheet.error.code, sheet.error.message)

@@ -214,7 +214,7 @@ def accessible(page: Page, language: str = "en") -> None:
     assert_accessible(page, language)
 
 
-def brought(client: FlaskClient, path: Path, **facts: str) -> str:
+def upload_file(client: FlaskClient, path: Path, **facts: str) -> str:
     """Brings a file to the page; its id."""
     answer = client.put(f"/en/files/{path.name}", data=path.read_bytes(), query_string=facts)
     assert answer.status_code == 201, answer.text

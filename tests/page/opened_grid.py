@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from feedtool.page.session import PageSession
-from tests.page.conftest import SAMPLES, application, brought, made_session, served, settle
+from tests.page.conftest import SAMPLES, application, made_session, served, settle, upload_file
 from tests.page.own_sheets import mixed_offers
 from tests.page.site import Site
 
@@ -46,7 +46,7 @@ class OpenGrid:
     def __call__(self, path: Path, made: Path | None = None, rest: str = "", **how: Any) -> Page:
         """The page of a file, whose grid may be made otherwise; a tab of its own has it `how`."""
         if path not in self._ids:
-            self._ids[path] = brought(self._client, path)
+            self._ids[path] = upload_file(self._client, path)
         self.file = self._ids[path]
         if made:
             self.place.unlink()

@@ -28,7 +28,7 @@ class Case(NamedTuple):
     headers: dict[str, str] = {}  # noqa: RUF012  # none is changed
 
     @property
-    def named(self) -> dict[str, str]:
+    def all_headers(self) -> dict[str, str]:
         """All its headers."""
         is_local = isinstance(self.access, LocalAccess)
         usual = {"Host": OWN} if is_local else {"Host": NAME, "Remote-User": ANNA}
@@ -43,7 +43,10 @@ class Case(NamedTuple):
             "PATH_INFO": self.path or (f"/{TOKEN}/en/" if is_local else "/en/"),
             "REMOTE_ADDR": self.peer or ("127.0.0.1" if is_local else PROXY),
             "wsgi.url_scheme": self.scheme,
-            **{f"HTTP_{name.upper().replace('-', '_')}": text for name, text in self.named.items()},
+            **{
+                f"HTTP_{name.upper().replace('-', '_')}": text
+                for name, text in self.all_headers.items()
+            },
         }
 
 

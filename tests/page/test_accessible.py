@@ -21,12 +21,12 @@ from tests.looks import LARGE, WIDTH, assert_accessible
 from tests.page.conftest import (
     SAMPLES,
     application,
-    brought,
     made_session,
     sent,
     served,
     settle,
     settled,
+    upload_file,
     with_catalogue,
 )
 from tests.page.own_sheets import mixed_offers
@@ -93,11 +93,11 @@ def files_of(session: PageSession, folder: Path, done: Event) -> dict[str, str]:
     (folder / "list.csv").write_text("Référence;EAN;Prix\nA-1;3760452701011;12,5\n", "utf-8")
     (folder / "index.csv").write_text("orderId;file\n1;a/x.pdf\n2;b/x.pdf\n3;y.pdf\n", "utf-8")
     files = {
-        "index": brought(client, folder / "index.csv"),
-        "mistakes": brought(client, mixed_offers(folder / "offers-mistakes.xlsx")),
-        "broken": brought(client, folder / "broken.xlsx"),
-        "list": brought(client, folder / "list.csv"),
-        "working": brought(client, SAMPLES / "offers-update.xlsx"),
+        "index": upload_file(client, folder / "index.csv"),
+        "mistakes": upload_file(client, mixed_offers(folder / "offers-mistakes.xlsx")),
+        "broken": upload_file(client, folder / "broken.xlsx"),
+        "list": upload_file(client, folder / "list.csv"),
+        "working": upload_file(client, SAMPLES / "offers-update.xlsx"),
     }
     index = session.uploads.file(files["index"])
     session.uploads.choose(index, Choices(kind="invoices"), is_read_anew=True)

@@ -3,7 +3,7 @@
 import pytest
 from flask.testing import FlaskClient
 
-from tests.page.conftest import SAMPLES, brought
+from tests.page.conftest import SAMPLES, upload_file
 
 
 @pytest.mark.parametrize(
@@ -49,5 +49,5 @@ def test_a_file_for_an_account_that_is_not_there(client: FlaskClient) -> None:
 
 
 def test_an_unknown_copy_is_not_found(client: FlaskClient) -> None:
-    file = brought(client, SAMPLES / "offers-mistakes.xlsx")
+    file = upload_file(client, SAMPLES / "offers-mistakes.xlsx")
     assert client.get(f"/en/files/{file}/copies/passwords").status_code == 404

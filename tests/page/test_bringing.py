@@ -19,7 +19,7 @@ from feedtool.page.session import PageSession
 from feedtool.page.uploads import Choices
 from feedtool.runs.workspace import check_again, options_of
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
-from tests.page.conftest import SAMPLES, brought, sent, settled
+from tests.page.conftest import SAMPLES, sent, settled, upload_file
 
 ORDERS = ("8716E011", "5503E014")
 """Orders of the embedded sandbox."""
@@ -32,7 +32,7 @@ def index(
 ) -> str:
     """Brings a list of invoices, and says that it is one; its id."""
     (folder / "index.csv").write_text(text, "utf-8")
-    file = brought(client, folder / "index.csv", **facts)
+    file = upload_file(client, folder / "index.csv", **facts)
     session.uploads.choose(session.uploads.file(file), Choices(kind="invoices"), is_read_anew=True)
     return file
 
@@ -148,7 +148,7 @@ def test_a_corrected_sheet_keeps_the_files_of_the_one_before(
     lay(client, first, all_zip=zipped(FILES))
     assert codes_of(client, first) == ["order-id-name"]
     (tmp_path / "index.csv").write_text(INDEX, "utf-8")
-    second = brought(client, tmp_path / "index.csv", replaces=first)
+    second = upload_file(client, tmp_path / "index.csv", replaces=first)
     assert codes_of(client, second) == []
     lay(client, second, _118_pdf=b"no PDF")
     assert (codes_of(client, first), codes_of(client, second)) == (
@@ -163,7 +163,7 @@ def test_a_zip_of_invoices_is_read_as_by_the_command(
     monkeypatch.chdir(tmp_path)
     shutil.copy(SAMPLES / "invoices.zip", tmp_path)
     assert run(["submit", "invoices.zip", "--sandbox", "--home", "other"]) == 1
-    file = brought(client, SAMPLES / "invoices.zip")
+    file = upload_file(client, SAMPLES / "invoices.zip")
     assert session.uploads.file(file).name == "invoices.xlsx"
     assert codes_of(client, file) == ["order-id-name"]
     number = sent(client, file)
@@ -176,7 +176,7 @@ def test_invoices_without_a_sheet_are_a_growing_sheet(
     client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
     (tmp_path / "8716E011.pdf").write_bytes(pdf())
-    file = brought(client, tmp_path / "8716E011.pdf")
+    file = upload_file(client, tmp_path / "8716E011.pdf")
     assert session.uploads.file(file).name == "invoices.xlsx"
     session.uploads.choose(session.uploads.file(file), Choices(rows={"": "3"}), is_read_anew=False)
     lay(client, file, _5503E014_xml=ubl(), note_txt=b"x")

@@ -13,7 +13,7 @@ from feedtool.page.grid import RowFilter
 from feedtool.page.jobs import Job
 from feedtool.page.session import PageSession
 from tests.conftest import Files, offer
-from tests.page.conftest import application, brought, settled
+from tests.page.conftest import application, settled, upload_file
 
 
 def process(*told: object, end: str = "") -> list[str]:
@@ -69,7 +69,7 @@ def test_a_large_file_is_checked_as_a_small_one_is(
 ) -> None:
     path = files.csv(*(offer(n, quantity="7" if n % 9 else "x") for n in range(660)))
     client = application(session).test_client()
-    file = session.uploads.file(brought(client, path))
+    file = session.uploads.file(upload_file(client, path))
     settled(client, f"/en/files/{file.id}")
     monkeypatch.setattr("feedtool.page.checks.LARGE", path.stat().st_size)
     found = []

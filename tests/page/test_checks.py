@@ -17,7 +17,7 @@ from feedtool.page.jobs import Job
 from feedtool.page.session import PageSession
 from feedtool.page.uploads import Choices, FileUpload
 from tests.conftest import checked, offer, table
-from tests.page.conftest import SAMPLES, brought, settled
+from tests.page.conftest import SAMPLES, settled, upload_file
 
 FILES = ("offers-mistakes.xlsx", "offers-fr.csv", "legacy-offers.xlsx", "offers-update.xlsx")
 
@@ -30,7 +30,7 @@ def test_the_marked_workbook_is_that_of_validate(
     (tmp_path / name).write_bytes((SAMPLES / name).read_bytes())
     run(["validate", name, "--annotate", "--language", "fr", "--home", str(tmp_path / "home")])
     (written,) = tmp_path.glob("*.result.*")
-    file = brought(client, SAMPLES / name)
+    file = upload_file(client, SAMPLES / name)
     answer = settled(client, f"/fr/files/{file}/copies/marked")
     assert answer.headers["Content-Disposition"].endswith(written.name)
     assert answer.data == written.read_bytes()
@@ -43,7 +43,7 @@ def test_the_report_for_programs_is_that_of_validate(
     name = "offers-mistakes.xlsx"
     (tmp_path / name).write_bytes((SAMPLES / name).read_bytes())
     run(["validate", name, "--report", "report.json", "--language", "en"])
-    file = brought(client, SAMPLES / name)
+    file = upload_file(client, SAMPLES / name)
     answer = settled(client, f"/en/files/{file}/copies/json")
     assert answer.data == (tmp_path / "report.json").read_bytes()
 
@@ -58,7 +58,7 @@ def test_rows_to_correct_come_in_a_workbook_that_can_be_brought_back(
     client: FlaskClient, tmp_path: Path
 ) -> None:
     sample, failed = SAMPLES / "offers-mistakes.xlsx", tmp_path / "offers-mistakes.failed.xlsx"
-    answer = settled(client, f"/en/files/{brought(client, sample)}/copies/failed")
+    answer = settled(client, f"/en/files/{upload_file(client, sample)}/copies/failed")
     assert answer.headers["Content-Disposition"].endswith(failed.name)
     failed.write_bytes(answer.data)
     _, invalid = counts(sample)
@@ -66,7 +66,7 @@ def test_rows_to_correct_come_in_a_workbook_that_can_be_brought_back(
 
 
 def test_there_is_no_such_workbook_where_every_row_is_valid(client: FlaskClient) -> None:
-    file = brought(client, SAMPLES / "offers-update.xlsx")
+    file = upload_file(client, SAMPLES / "offers-update.xlsx")
     answer = settled(client, f"/en/files/{file}/copies/failed")
     assert "no row of this file is to be corrected" in answer.text
 
@@ -74,7 +74,7 @@ def test_there_is_no_such_workbook_where_every_row_is_valid(client: FlaskClient)
 def test_the_page_that_waits_for_a_copy_is_not_saved_as_the_copy(
     client: FlaskClient, session: PageSession
 ) -> None:
-    file = brought(client, SAMPLES / "offers-update.xlsx")
+    file = upload_file(client, SAMPLES / "offers-update.xlsx")
     address, written = f"/en/files/{file}/copies/csv", Event()
     assert f'href="{address}" data-download' in settled(client, f"/en/files/{file}").text
     job = session.jobs.start(f"{COPY}{file}  en csv", "check", lambda _: hold(written))
@@ -104,7 +104,7 @@ OFFERED: dict[str, tuple[bytes, list[str]]] = {
 def test_all_offered_copies_of_a_file_exist(client: FlaskClient, tmp_path: Path, name: str) -> None:
     content, offered = OFFERED[name]
     (tmp_path / name).write_bytes(content)
-    file = brought(client, tmp_path / name)
+    file = upload_file(client, tmp_path / name)
     page = settled(client, f"/en/files/{file}")
     assert (page.status_code, name in page.text) == (200, True)
     links = re.findall(r'href="(.*?/copies/.*?)"', page.text)
@@ -115,7 +115,7 @@ def test_all_offered_copies_of_a_file_exist(client: FlaskClient, tmp_path: Path,
 
 
 def test_a_file_with_broken_facts_is_reported(client: FlaskClient, session: PageSession) -> None:
-    broken, whole = (brought(client, SAMPLES / name) for name in FILES[:2])
+    broken, whole = (upload_file(client, SAMPLES / name) for name in FILES[:2])
     (session.uploads.folder(broken) / "facts.json").write_bytes(b'{"id":')
     answer = client.get(f"/en/files/{broken}")
     assert (answer.status_code, "cannot be read" in answer.text) == (404, True), answer.text
@@ -132,7 +132,7 @@ def test_a_cell_opens_no_file_of_the_server(
     sheet = tmp_path / "invoices.csv"
     sheet.write_text(f"orderId;file\n1;{cell.format(folder=tmp_path)}\n", "utf-8")
     assert run(["validate", str(sheet), "--as", "invoices", "--home", str(tmp_path / "other")]) == 0
-    file = session.uploads.file(brought(client, sheet))
+    file = session.uploads.file(upload_file(client, sheet))
     for name in ("x.pdf", "secret.pdf"):
         (session.uploads.folder(file.id) / name).write_bytes(b"%PDF-1.4 secret")
     session.uploads.choose(file, Choices(kind="invoices"), is_read_anew=True)
@@ -164,7 +164,7 @@ class InterruptedJob(Job):
 def test_findings_by_earlier_choices_are_not_shown(
     client: FlaskClient, session: PageSession, at: int
 ) -> None:
-    before = session.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
+    before = session.uploads.file(upload_file(client, SAMPLES / "offers-upsert.xlsx"))
     settled(client, f"/en/files/{before.id}")
 
     def choose() -> FileUpload:
@@ -186,7 +186,7 @@ def test_findings_put_in_place_after_a_choice_are_not_shown(
     client: FlaskClient, session: PageSession
 ) -> None:
     """A check had compared the choices just before."""
-    before = session.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
+    before = session.uploads.file(upload_file(client, SAMPLES / "offers-upsert.xlsx"))
     settled(client, f"/en/files/{before.id}")
     found = session.uploads.grid(before).read_bytes()
     present = session.uploads.choose(before, Choices(kind="offers-update"), is_read_anew=True)

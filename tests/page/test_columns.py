@@ -13,7 +13,7 @@ from tests.page.conftest import SAMPLES
 from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING
 
 
-def shown(
+def view_of(
     files: Files, language: Language = "en", text: str = LIST, /, **changes: str
 ) -> ColumnsView:
     """The supplier's list, once something more is said than what is sure."""
@@ -22,7 +22,7 @@ def shown(
 
 
 def test_unsure_columns_come_first(files: Files) -> None:
-    lines = shown(files).lines
+    lines = view_of(files).lines
     assert [line.column.column for line in lines] == list("IABCDEFGH")
     assert (lines[0].meant, lines[0].why, lines[0].field) == ("", "not known", None)
     assert lines[1].why == "100 %: named like “reference”, each value once"
@@ -30,20 +30,20 @@ def test_unsure_columns_come_first(files: Files) -> None:
 
 
 def test_a_field_with_a_column_is_not_proposed_for_another(files: Files) -> None:
-    taken, free = shown(files).lines[0], shown(files, **{"column:0": ""}).lines[0]
+    taken, free = view_of(files).lines[0], view_of(files, **{"column:0": ""}).lines[0]
     assert [field.key for field in taken.near] == []
     assert [field.key for field in free.near] == ["sellerExternalReference"]
 
 
 def test_only_proposed_columns_have_a_reason(files: Files) -> None:
-    assert shown(files, **{"column:4": "-"}).lines[5].why == ""
+    assert view_of(files, **{"column:4": "-"}).lines[5].why == ""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_fields_and_values_are_called_as_the_user_calls_them(
     files: Files, language: Language
 ) -> None:
-    view, say = shown(files, language), Translator(language)
+    view, say = view_of(files, language), Translator(language)
     names = {"en": "Price (VAT included)", "fr": "Prix (TTC)", "es": "Precio (IVA incluido)"}
     (price,) = [field for field in view.fields if field.key == "price.price"]
     assert (say(price.name), price.is_required) == (names[language], True)
@@ -60,7 +60,7 @@ def test_fields_and_values_are_called_as_the_user_calls_them(
 
 @pytest.mark.parametrize("text", ["2nd choix", "As new", "Comme-Neuf", "Neww", "Occasion", "?"])
 def test_the_check_and_the_columns_suggest_the_same(files: Files, text: str) -> None:
-    (word,) = shown(files, "en", LIST.replace("2nd choix", text)).words
+    (word,) = view_of(files, "en", LIST.replace("2nd choix", text)).words
     (sheet,) = checked(files.csv(offer(condition=text)))
     (hint,) = (str(problem.hint) for problem in sheet.problems())
     hinted = [it for it in word.options if hint == f"did you mean {it.value}?"]
@@ -86,14 +86,14 @@ VALUES: dict[str, tuple[dict[str, str], list[tuple[str, str, bool]]]] = {
 def test_fields_without_a_column(
     files: Files, said: dict[str, str], lines: list[tuple[str, str, bool]]
 ) -> None:
-    view = shown(files, **said)
+    view = view_of(files, **said)
     is_of_row = view.proposal.differs_by_row
     assert [(line.name, line.value, is_of_row(line.field.key)) for line in view.values] == lines
 
 
 def test_another_complete_kind_is_suggested(files: Files) -> None:
-    assert shown(files).other_kinds == ["offers-update"]
-    assert shown(files, **SHIPPING).other_kinds == ()
+    assert view_of(files).other_kinds == ["offers-update"]
+    assert view_of(files, **SHIPPING).other_kinds == ()
 
 
 def read(path: Path) -> FileReading:

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 SEEN = ("SCRIPT_NAME", "PATH_INFO", USER)
 
 
-def tell(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
+def report_facts(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
     start("200 OK", [("Content-Type", "text/plain"), ("Cache-Control", "public")])
     return [" ".join(environ[name] for name in SEEN).encode()]
 
 
 def answer_to(case: Case) -> tuple[int, str, dict[str, str]]:
-    answer = Client(guarded(tell, case.access)).open(environ_overrides=case.environ)
+    answer = Client(guarded(report_facts, case.access)).open(environ_overrides=case.environ)
     return answer.status_code, answer.text, dict(answer.headers)
 
 
@@ -86,7 +86,7 @@ def served(access: Access, guards: Sequence[Guard]) -> Iterator[int]:
         proxy = PEERS[access.proxy]
         access = replace(access, proxy=proxy)
     listening = listen("127.0.0.1", 0)
-    app = guarded(tell, access, guards)
+    app = guarded(report_facts, access, guards)
     with WebServer(listening, app, largest_body=1000, trusted_proxy=proxy):
         yield listening.getsockname()[1]
 

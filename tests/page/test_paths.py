@@ -15,7 +15,7 @@ from feedtool.page.access import HEADERS, LocalAccess
 from feedtool.page.app import guarded
 from feedtool.page.session import PageSession
 from tests.hostile import SAMPLES
-from tests.page.conftest import application, brought
+from tests.page.conftest import application, upload_file
 
 TOKEN, HOST = "t" * 32, "127.0.0.1:5000"
 CANARY = "the canary of the tests"
@@ -145,6 +145,6 @@ def test_no_file_beside_the_pages_own(
 ) -> None:
     source = tmp_path / "brought.csv"
     source.write_text("x")
-    own = path.format(id=brought(client, source))
+    own = path.format(id=upload_file(client, source))
     for way in (own, own.replace("%2f", "/").replace("%2e", ".")):
         assert status_of(guarded_client, "GET", f"/{TOKEN}/{way}") in {308, 404, 405}

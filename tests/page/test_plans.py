@@ -10,7 +10,7 @@ from feedtool.page.plans import plan_of, start_plan
 from feedtool.page.session import PageSession
 from feedtool.page.uploads import Choices
 from tests.conftest import Files, offer
-from tests.page.conftest import SAMPLES, brought, settled
+from tests.page.conftest import SAMPLES, settled, upload_file
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def end(job: Job) -> None:
 def test_a_plan_is_made_again_where_something_else_was_chosen_meanwhile(
     client: FlaskClient, session: PageSession, few: Path
 ) -> None:
-    file = session.uploads.file(id_ := brought(client, few))
+    file = session.uploads.file(id_ := upload_file(client, few))
     settled(client, f"/en/files/{id_}")
     session.uploads.choose(file, Choices(rows={"Offers": "3-5"}), is_read_anew=False)
     end(start_plan(session, file))
@@ -40,7 +40,7 @@ def test_no_plan_is_taken_for_one_of_other_choices(
     client: FlaskClient, session: PageSession, few: Path
 ) -> None:
     """Not even if it takes its place after them, as that of a slow job would."""
-    file = session.uploads.file(id_ := brought(client, few))
+    file = session.uploads.file(id_ := upload_file(client, few))
     settled(client, f"/en/files/{id_}/plan")
     made = session.uploads.folder(id_) / "plan.json"
     slow = made.read_bytes()
@@ -56,7 +56,7 @@ def test_no_plan_is_taken_for_one_of_other_choices(
 def test_a_plan_that_was_half_written_is_made_again(
     client: FlaskClient, session: PageSession, few: Path
 ) -> None:
-    id_ = brought(client, few)
+    id_ = upload_file(client, few)
     settled(client, f"/en/files/{id_}/plan")
     made = session.uploads.folder(id_) / "plan.json"
     made.write_bytes(made.read_bytes()[:40])
@@ -77,7 +77,7 @@ def test_a_plan_that_was_half_written_is_made_again(
 def test_a_purge_that_cannot_be_is_refused_and_the_file_is_still_there(
     client: FlaskClient, name: str, form: dict[str, str], says: str
 ) -> None:
-    id_ = brought(client, SAMPLES / name)
+    id_ = upload_file(client, SAMPLES / name)
     settled(client, f"/en/files/{id_}/plan")
     told = client.post(f"/en/files/{id_}/plan", data={**form, "purges": "on"}).text
     told += settled(client, f"/en/files/{id_}/plan").text

@@ -13,7 +13,7 @@ from feedtool.page.recipes import keep, recipe_in_force, take_back
 from feedtool.page.session import PageSession
 from feedtool.runs.config import ACTIONS, PageRights
 from tests.conftest import Files, offer, table
-from tests.page.conftest import application, brought, made_session, settled
+from tests.page.conftest import application, made_session, settled, upload_file
 from tests.page.own_sheets import ADDITIONAL, LIST, SHIPPING, answer_columns, form_of
 
 CONFIGURATION = '[profile.shop]\nseller = "1"\nrecipes = "mine"\n[profile.other]\nseller = "2"\n'
@@ -52,7 +52,7 @@ def session(files: Files, monkeypatch: pytest.MonkeyPatch) -> Iterator[PageSessi
 
 def mapped(client: FlaskClient, files: Files, account: str = "shop", text: str = LIST) -> str:
     """The list, once its columns are said."""
-    file = brought(client, files.text(text, "list of May 2026.csv"), account=account)
+    file = upload_file(client, files.text(text, "list of May 2026.csv"), account=account)
     settled(client, f"/en/files/{file}")
     answer = answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     assert answer.status_code == 303, answer.text
@@ -91,7 +91,7 @@ def test_a_replaced_recipe_keeps_its_rules_and_can_come_back(
     client: FlaskClient, session: PageSession, files: Files
 ) -> None:
     earlier = files.text(EARLIER, "mine/dupont.toml")
-    file = brought(client, files.text(LIST, "list.csv"), account="shop")
+    file = upload_file(client, files.text(LIST, "list.csv"), account="shop")
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
     form = form_of(client, file)
     assert form[ADDITIONAL] == "0"
@@ -132,7 +132,7 @@ def test_an_unusable_recipe_prevents_no_other(
 def test_recipes_beside_the_page_do_not_count(client: FlaskClient, files: Files) -> None:
     """A file that was brought lies beside nothing, wherever the page was started."""
     files.text(EARLIER, "recipes/dupont.toml")
-    file = brought(client, files.text(LIST, "list.csv"), account="other")
+    file = upload_file(client, files.text(LIST, "list.csv"), account="other")
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
 
 

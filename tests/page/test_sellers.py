@@ -43,14 +43,16 @@ def fleet(tmp_path: Path) -> Iterator[PageSession]:
         yield session
 
 
-def shown(session: PageSession, user: User, search: SellerSearch | None = None) -> list[str]:
+def sellers_shown(
+    session: PageSession, user: User, search: SellerSearch | None = None
+) -> list[str]:
     found = found_sellers(session, user, search or SellerSearch(), NOW)
     return [state.line.key[1] for state in found.states]
 
 
 def test_rights_to_all_accounts_show_all_sellers(fleet: PageSession) -> None:
-    assert shown(fleet, ME) == ["2", "9", "3", "0", "1"]
-    assert shown(fleet, User("bruno", PageRights(("*",)))) == ["2", "9", "3", "0", "1"]
+    assert sellers_shown(fleet, ME) == ["2", "9", "3", "0", "1"]
+    assert sellers_shown(fleet, User("bruno", PageRights(("*",)))) == ["2", "9", "3", "0", "1"]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_rights_to_all_accounts_show_all_sellers(fleet: PageSession) -> None:
 def test_others_see_those_of_their_accounts(
     fleet: PageSession, profiles: tuple[str, ...], sellers: list[str]
 ) -> None:
-    assert shown(fleet, User("anna", PageRights(profiles))) == sellers
+    assert sellers_shown(fleet, User("anna", PageRights(profiles))) == sellers
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,7 @@ def test_others_see_those_of_their_accounts(
 def test_sellers_are_found_by_their_state(
     fleet: PageSession, search: SellerSearch, sellers: list[str], words: dict[str, str | int]
 ) -> None:
-    assert shown(fleet, ME, search) == sellers
+    assert sellers_shown(fleet, ME, search) == sellers
     assert search.words == words
 
 

@@ -15,7 +15,7 @@ from feedtool.model.nouns import Status
 from feedtool.page.session import PageSession, now
 from feedtool.runs.workspace import options_of
 from tests.conftest import Files, offer
-from tests.page.conftest import SAMPLES, application, brought, made_session, sent, settled
+from tests.page.conftest import SAMPLES, application, made_session, sent, settled, upload_file
 
 ACCOUNT = """
 [profile.shop]
@@ -45,7 +45,7 @@ def digest_of(client: FlaskClient, file: str) -> str:
 
 
 def test_a_seen_plan_is_sent_and_answered(client: FlaskClient, session: PageSession) -> None:
-    number = sent(client, brought(client, OFFERS))
+    number = sent(client, upload_file(client, OFFERS))
     page = settled(client, f"/en/runs/{number}").text
     assert "Integrated" in page
     assert "Rejected" in page
@@ -71,11 +71,11 @@ def test_rows_to_correct_are_offered_until_they_are_sent_again(
     client: FlaskClient, files: Files
 ) -> None:
     link = "/copies/failed"
-    first = sent(client, brought(client, files.csv(offer(1), offer(2, quantity="many"))))
+    first = sent(client, upload_file(client, files.csv(offer(1), offer(2, quantity="many"))))
     page = settled(client, f"/en/runs/{first}").text
     assert (link in page, "Correct the rows" in page) == (True, True)
     assert settled(client, f"/en/runs/{first}{link}").status_code == 200
-    second = sent(client, brought(client, files.csv(offer(2))))
+    second = sent(client, upload_file(client, files.csv(offer(2))))
     for number in (first, second):
         page = settled(client, f"/en/runs/{number}").text
         assert (link in page, "Correct the rows" in page) == (False, False)
@@ -93,7 +93,7 @@ def test_rows_to_correct_are_offered_until_they_are_sent_again(
 def test_another_plan_than_was_seen_is_not_sent(
     client: FlaskClient, session: PageSession, few: Path, change: Mapping[str, object]
 ) -> None:
-    id_ = brought(client, few)
+    id_ = upload_file(client, few)
     digest = digest_of(client, id_)
     file = session.uploads.file(id_)
     if content := change.get("content"):
@@ -111,7 +111,7 @@ def test_another_plan_than_was_seen_is_not_sent(
 
 
 def test_a_plan_is_sent_once(client: FlaskClient, session: PageSession, few: Path) -> None:
-    file = brought(client, few)
+    file = upload_file(client, few)
     digest, first = digest_of(client, file), sent(client, file)
     client.post(f"/en/files/{file}/send", data={"plan": digest})
     answer = settled(client, f"/en/files/{file}/sending")
@@ -123,7 +123,7 @@ def test_a_plan_overtaken_by_another_run_is_made_again(
     client: FlaskClient, session: PageSession, files: Files
 ) -> None:
     slow, fast = (
-        brought(client, files.csv(offer(1, price__price=price))) for price in ("18.99", "19.99")
+        upload_file(client, files.csv(offer(1, price__price=price))) for price in ("18.99", "19.99")
     )
     digest = digest_of(client, slow)
     assert digest_of(client, slow) == digest
@@ -142,7 +142,7 @@ def test_a_file_counts_as_sent_by_the_ledger(
     client: FlaskClient, session: PageSession, few: Path
 ) -> None:
     """The page was killed before it recorded the run, which was continued elsewhere."""
-    file = session.uploads.file(id_ := brought(client, few))
+    file = session.uploads.file(id_ := upload_file(client, few))
     assert "not sent" in client.get("/en/").text
     number = sent(client, id_)
     session.uploads.save(file)
@@ -151,7 +151,7 @@ def test_a_file_counts_as_sent_by_the_ledger(
 
 
 def test_only_chosen_rows_are_sent(client: FlaskClient, session: PageSession) -> None:
-    file = brought(client, OFFERS)
+    file = upload_file(client, OFFERS)
     chosen = {"which": "rows", "rows": "3-5, 9", "sheet": "Offers"}
     client.post(f"/en/files/{file}/plan", data=chosen)
     number = sent(client, file)
@@ -172,13 +172,13 @@ def test_only_chosen_rows_are_sent(client: FlaskClient, session: PageSession) ->
 def test_choices_that_cannot_be_meant(
     client: FlaskClient, few: Path, form: Mapping[str, str], says: str
 ) -> None:
-    file = brought(client, few)
+    file = upload_file(client, few)
     answer = client.post(f"/en/files/{file}/plan", data=form)
     assert (answer.status_code, says in answer.text) == (422, True), answer.text
 
 
 def test_all_or_nothing_sends_no_rows_of_an_invalid_file(client: FlaskClient) -> None:
-    file = brought(client, SAMPLES / "offers-mistakes.xlsx")
+    file = upload_file(client, SAMPLES / "offers-mistakes.xlsx")
     client.post(f"/en/files/{file}/plan", data={"which": "all", "all_or_nothing": "on"})
     assert "Nothing is sent: 32 rows" in settled(client, f"/en/files/{file}/plan").text
 
@@ -186,7 +186,7 @@ def test_all_or_nothing_sends_no_rows_of_an_invalid_file(client: FlaskClient) ->
 def test_the_error_of_a_second_sending_names_the_first(
     client: FlaskClient, session: PageSession, few: Path
 ) -> None:
-    file = brought(client, few)
+    file = upload_file(client, few)
     digest = digest_of(client, file)
     with (
         session.workspace() as workspace,
@@ -203,7 +203,7 @@ def test_errors_on_the_page_name_no_options(few: Path, tmp_path: Path) -> None:
     config.write_text(ACCOUNT.replace('token = "t"', ""))
     with made_session(tmp_path / "home", "--config", str(config)) as session:
         client = application(session).test_client()
-        file = brought(client, few, account="shop")
+        file = upload_file(client, few, account="shop")
         client.post(f"/en/files/{file}/send", data={"plan": digest_of(client, file)})
         page = settled(client, f"/en/files/{file}/sending").text
         assert [word in page for word in ("no token", "whoever keeps", "--token")] == [
@@ -216,7 +216,7 @@ def test_errors_on_the_page_name_no_options(few: Path, tmp_path: Path) -> None:
 def test_a_run_without_its_file_shows_its_results(
     client: FlaskClient, session: PageSession, few: Path
 ) -> None:
-    number = sent(client, brought(client, few))
+    number = sent(client, upload_file(client, few))
     shutil.rmtree(session.uploads.folder("runs"), ignore_errors=True)
     with session.workspace() as workspace:
         (_, sha256), *_ = options_of(number, workspace).snapshots.inputs
@@ -231,7 +231,7 @@ def test_a_plan_of_settings_that_have_changed_is_not_sent(few: Path, tmp_path: P
     config.write_text(ACCOUNT)
     with made_session(tmp_path / "home", "--config", str(config)) as session:
         client = application(session).test_client()
-        file = brought(client, few, account="shop")
+        file = upload_file(client, few, account="shop")
         digest = digest_of(client, file)
         config.write_text(config.read_text().replace("20", "5.5"))
         client.post(f"/en/files/{file}/send", data={"plan": digest})

@@ -18,7 +18,7 @@ from feedtool.runs import cursors
 from feedtool.runs.cursors import CursorUse
 from feedtool.runs.workspace import Session, Workspace
 from tests.answers import BASE, no_sleep, query_of
-from tests.changing import READY, START, Service, bring, brought, export_of
+from tests.changing import READY, START, Service, bring, export_of, items_in
 
 NEW, CHANGED = CursorUse(), CursorUse("books", is_changed=True)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -43,7 +43,7 @@ class Shop:
     def keys(self, use: CursorUse = NEW, **more: object) -> list[str]:
         """The items of an export; empty if there are none."""
         with suppress(NothingToDo):
-            return [key for key, _ in brought(self.export(use, **more).file)]
+            return [key for key, _ in items_in(self.export(use, **more).file)]
         return []
 
     def rewind(self, when: timedelta) -> int | None:
@@ -194,7 +194,7 @@ def test_missed_items_come_the_next_day(shop: Shop) -> None:
     shop.service.now = START + DAY
     shop.change("E")
     found = shop.export()
-    assert [key for key, _ in brought(found.file)] == ["C", "D", "E"]
+    assert [key for key, _ in items_in(found.file)] == ["C", "D", "E"]
     assert found.increment == ("default", 2, 3, 2)
     assert found.notes == [("2 things were missing from earlier exports", "", False)]
     shop.change("F")

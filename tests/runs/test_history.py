@@ -48,7 +48,7 @@ def fields(found: RunState) -> dict[str, Any]:
     return one
 
 
-def left_open(desk: Desk, path: Path) -> None:
+def submit_and_lose(desk: Desk, path: Path) -> None:
     """Submits a file and loses the line once its package is open."""
     calls = count()
     whole = desk.session
@@ -103,7 +103,7 @@ def test_an_open_package_is_kept_for_six_hours_and_results_for_three_days(
 ) -> None:
     path = files.csv(offer())
     if is_open:
-        left_open(desk, path)
+        submit_and_lose(desk, path)
     else:
         desk.submit(path, wait=False)
     deadline = after(desk).packages[0].deadline
@@ -120,7 +120,7 @@ def test_an_open_package_is_kept_for_six_hours_and_results_for_three_days(
 
 
 def test_the_next_command_warns_of_another_run_s_deadline(desk: Desk, files: Files) -> None:
-    left_open(desk, files.csv(offer(1), name="early.csv"))
+    submit_and_lose(desk, files.csv(offer(1), name="early.csv"))
     later = files.csv(offer(2), name="late.csv")
     desk.transport.sleep(4 * 3600)
     assert desk.submit(later).warnings == []
@@ -136,7 +136,7 @@ def test_the_next_command_warns_of_another_run_s_deadline(desk: Desk, files: Fil
 def test_the_service_s_clock_counts(tmp_path: Path, files: Files, ahead: timedelta) -> None:
     desk = Desk(tmp_path / "home")
     desk.session = replace(desk.session, now=lambda: desk.transport.now() - ahead)
-    left_open(desk, files.csv(offer(1)))
+    submit_and_lose(desk, files.csv(offer(1)))
     assert abs(desk.ledger.skew(desk.session.address) - ahead) <= timedelta(seconds=1)
     desk.transport.sleep(5.5 * 3600)
     assert len(desk.submit(files.csv(offer(2), name="late.csv")).warnings) == 1
@@ -202,7 +202,7 @@ def test_an_old_ledger_with_an_absurd_time_is_read(
     kept: Desk, files: Files, statement: str, moment: str
 ) -> None:
     """An earlier version recorded any Date header."""
-    left_open(kept, files.csv(offer(1)))
+    submit_and_lose(kept, files.csv(offer(1)))
     damage(files.folder, statement, moment)
     found = after(kept)
     assert len([*every_run(kept.ledger, clocks(kept, kept.transport.now()))]) == 1

@@ -106,7 +106,7 @@ def state() -> Iterator[State]:
         yield state
 
 
-def see(state: State, now: datetime) -> None:
+def request_at(state: State, now: datetime) -> None:
     """A request of this time."""
     with state.transaction() as db:
         latest_moment(db, now)
@@ -126,7 +126,7 @@ def test_a_fast_clock(state: State, speed: float, passed: float, expected: float
 def test_a_fast_clock_goes_on_where_the_state_has_been(
     state: State, seen: float, begins: float
 ) -> None:
-    see(state, START + timedelta(seconds=seen))
+    request_at(state, START + timedelta(seconds=seen))
     assert FastClock(state, 100, Real().now).now() >= START + timedelta(seconds=begins)
 
 
@@ -150,7 +150,7 @@ def test_a_leaping_clock_never_runs_backwards(events: list[tuple[str, float]]) -
     with closing(SandboxTransport((), real=real.now)) as clock:
         state = clock.sandbox.state
         moments = [clock.now()]
-        see(state, moments[0])  # every time that a clock gives is that of a request
+        request_at(state, moments[0])  # every time that a clock gives is that of a request
         for event, seconds in events:
             if event == "real":  # also when somebody sets the machine's clock back
                 real.passed += seconds
@@ -159,9 +159,9 @@ def test_a_leaping_clock_never_runs_backwards(events: list[tuple[str, float]]) -
                 clock.sleep(max(0, seconds))
                 assert abs((clock.now() - before).total_seconds() - max(0, seconds)) < 1e-5
             else:
-                see(state, START + timedelta(seconds=seconds))
+                request_at(state, START + timedelta(seconds=seconds))
             moments.append(clock.now())
-            see(state, moments[-1])
+            request_at(state, moments[-1])
     assert moments == sorted(moments)
 
 

@@ -61,7 +61,7 @@ def read(client: Client) -> Reply:
     return client.send(read_package("p1"))
 
 
-def saying(answer: bytes, times: int = 1) -> Callable[[socket.socket], None]:
+def answering(answer: bytes, times: int = 1) -> Callable[[socket.socket], None]:
     """Answer this number of calls with the same bytes."""
 
     def talk(connection: socket.socket) -> None:
@@ -150,7 +150,7 @@ def test_silence_ends_with_the_shorter_time(timeouts: Timeouts, told: str) -> No
 
 @pytest.mark.usefixtures("_trusted")
 def test_connections_are_kept_and_each_call_has_its_time() -> None:
-    with port(saying(OK, 10), is_tls=True) as base, connect_for(base, 30) as client:
+    with port(answering(OK, 10), is_tls=True) as base, connect_for(base, 30) as client:
         assert [read(client).status for _ in range(10)] == [200] * 10
 
 
@@ -162,7 +162,7 @@ def test_connections_are_kept_and_each_call_has_its_time() -> None:
     ],
 )
 def test_an_answer_that_breaks_off(answer: bytes) -> None:
-    with port(saying(answer)) as base, connect(base) as client, pytest.raises(OutcomeUnknown):
+    with port(answering(answer)) as base, connect(base) as client, pytest.raises(OutcomeUnknown):
         read(client)
 
 
@@ -234,7 +234,7 @@ def test_the_environments_proxy_is_used(
 def test_this_machine_needs_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     """A token that stays here would leave by it."""
     monkeypatch.setenv("http_proxy", "http://proxy.invalid:1")
-    with port(saying(OK)) as base, connect(base) as client:
+    with port(answering(OK)) as base, connect(base) as client:
         assert read(client).status == 200
 
 

@@ -32,7 +32,7 @@ from feedtool.service.answers import Unreadable, refusal
 from feedtool.service.auth import SECRET, CommandToken, FileToken, Grant, StaticToken
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
-from tests.service.test_network import port, saying
+from tests.service.test_network import answering, port
 
 PLANTED = "planted/t0ken+31=="
 SECRETS = {
@@ -192,9 +192,9 @@ def test_no_address_shows_the_token(base: str) -> None:
 def test_no_network_error_shows_the_token(
     caplog: pytest.LogCaptureFixture, said: bytes, *, is_quoted: bool
 ) -> None:
-    with port(saying(said)) as base, Client(base, "S1", StaticToken(PLANTED)) as one:
+    with port(answering(said)) as base, Client(base, "S1", StaticToken(PLANTED)) as one:
         assert_private(reported(one.send, CALLS[0]))
-    with port(saying(said)) as base:
+    with port(answering(said)) as base:
         assert_private(
             result_texts(lambda: post_form(base, quote(PLANTED).encode(), Timeouts(1, 1, 1)))
         )

@@ -23,7 +23,7 @@ from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, CursorSettings
 from feedtool.runs.cursors import CursorUse
 from tests.answers import BASE
-from tests.changing import KIND, READY, SELLER, Service, bring, brought
+from tests.changing import KIND, READY, SELLER, Service, bring, items_in
 from tests.simulation.checker import Wrong
 from tests.simulation.machine import Crash, FragileLedger, Power
 
@@ -125,7 +125,7 @@ class ExportWorld:
         """Read new files of the folder; perhaps take all files away."""
         is_taken = self.dice.random() < 0.3
         for file in sorted(self.folder.glob(f"{reader.use.name}-*.csv")):
-            things = brought(file)
+            things = items_in(file)
             if file.name not in reader.files:
                 reader.files.add(file.name)
                 reader.given += things

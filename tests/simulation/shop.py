@@ -76,7 +76,7 @@ class ShopStory(Story):
 
 
 @dataclass
-class Asked:
+class ProductCalls:
     """The calls about products, in their order."""
 
     steps: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -87,7 +87,7 @@ class Asked:
 class ShopNetwork(Network):
     """The same, which remembers what was sent of products and what was read of them."""
 
-    asked: Asked
+    asked: ProductCalls
     is_sending = False
 
     def send(self, call: Call) -> Reply:
@@ -145,7 +145,7 @@ class Shop(World):
         return ShopStory(self._dice("story"), self._dice("shapes"))
 
     def _network_type(self) -> type[Network]:
-        self.asked = Asked()
+        self.asked = ProductCalls()
         return type("Remembering", (ShopNetwork,), {"asked": self.asked})
 
     def _service_settings(self) -> SandboxSettings:

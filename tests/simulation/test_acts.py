@@ -21,7 +21,7 @@ from feedtool.service.answers import AnswerKind
 from tests.simulation.acts import Acts
 from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import Alter, Forgetful, Mutant
-from tests.simulation.test_simulation import is_caught, tried_all
+from tests.simulation.test_simulation import is_caught, run_seeds
 
 SEEDS, MANY, LONG_CHUNK = 15, 10_000, 200
 CASES = [
@@ -35,7 +35,7 @@ CASES = [
 
 @pytest.mark.parametrize("seeds", CASES, ids=str)
 def test_no_act_is_doubled_or_wrongly_reported(ledger: FragileLedger, seeds: range) -> None:
-    statuses = tried_all(seeds, ledger, Acts).statuses
+    statuses = run_seeds(seeds, ledger, Acts).statuses
     # The faults are many enough to matter, and few enough that most rows have an answer.
     assert statuses[Status.UNKNOWN] < 0.1 * statuses.total()
     for done in (Status.ACCEPTED, Status.SHIPPED, Status.CANCELLED):

@@ -15,12 +15,12 @@ from tests.simulation.creations import Creations
 from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import Forgetful, Mutant
 from tests.simulation.test_acts import CASES, blind, forgotten, impatient, rule_for
-from tests.simulation.test_simulation import is_caught, tried_all
+from tests.simulation.test_simulation import is_caught, run_seeds
 
 
 @pytest.mark.parametrize("seeds", CASES, ids=str)
 def test_nothing_is_created_twice(ledger: FragileLedger, seeds: range) -> None:
-    statuses = tried_all(seeds, ledger, Creations).statuses
+    statuses = run_seeds(seeds, ledger, Creations).statuses
     assert statuses[Status.UNKNOWN] < 0.1 * statuses.total()
     for done in (Status.SENT, Status.OPENED, Status.CREATED, Status.ACCEPTED):
         assert statuses[done] > 0.05 * statuses.total()

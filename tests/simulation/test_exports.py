@@ -34,7 +34,7 @@ class ExportFailed(AssertionError):
     """A seed whose world is not as it must be."""
 
 
-def tried(seed: int, ledger: FragileLedger, folder: Path) -> int:
+def run_seed(seed: int, ledger: FragileLedger, folder: Path) -> int:
     """The number of things that came in a seed's world; ExportFailed for any fault."""
     place = folder / f"{seed}"
     place.mkdir()
@@ -51,7 +51,7 @@ def tried(seed: int, ledger: FragileLedger, folder: Path) -> int:
 def test_no_item_is_lost_or_comes_twice(
     ledger: FragileLedger, tmp_path: Path, seeds: range
 ) -> None:
-    assert sum(tried(seed, ledger, tmp_path) for seed in seeds) > 10 * len(seeds)
+    assert sum(run_seed(seed, ledger, tmp_path) for seed in seeds) > 10 * len(seeds)
 
 
 INTEND, PICK = Reading.intend, Reading.pick
@@ -95,7 +95,7 @@ def test_every_mutant_is_caught(ledger: FragileLedger, tmp_path: Path, name: str
 
 def is_caught(seed: int, ledger: FragileLedger, folder: Path) -> bool:
     try:
-        tried(seed, ledger, folder)
+        run_seed(seed, ledger, folder)
     except ExportFailed:
         return True
     return False

@@ -69,7 +69,7 @@ class Failed(AssertionError):
     """A seed whose world is not as it must be."""
 
 
-def tried(seed: int, ledger: FragileLedger, kind: type[World] = World) -> Findings:
+def run_seed(seed: int, ledger: FragileLedger, kind: type[World] = World) -> Findings:
     """The findings of a seed's world; Failed, with the world's log, for any fault."""
     world = kind(seed, ledger)
     try:
@@ -84,11 +84,11 @@ def tried(seed: int, ledger: FragileLedger, kind: type[World] = World) -> Findin
         world.close()
 
 
-def tried_all(seeds: Iterable[int], ledger: FragileLedger, kind: type[World] = World) -> Findings:
+def run_seeds(seeds: Iterable[int], ledger: FragileLedger, kind: type[World] = World) -> Findings:
     """The findings of all worlds together."""
     total = Findings(Counter(), Counter())
     for seed in seeds:
-        found = tried(seed, ledger, kind)
+        found = run_seed(seed, ledger, kind)
         total.statuses.update(found.statuses)
         total.unknown.update(found.unknown)
     return total
@@ -98,7 +98,7 @@ def tried_all(seeds: Iterable[int], ledger: FragileLedger, kind: type[World] = W
 def test_no_row_is_lost_doubled_stale_or_wrongly_reported(
     ledger: FragileLedger, worlds: Worlds, seeds: range
 ) -> None:
-    statuses = tried_all(seeds, ledger, worlds.kind).statuses
+    statuses = run_seeds(seeds, ledger, worlds.kind).statuses
     # The faults are many enough to matter, and few enough that most rows have an answer.
     assert statuses[Status.UNKNOWN] < 0.05 * statuses.total()
     assert statuses[Status.INTEGRATED] > 0.5 * statuses.total()
@@ -109,7 +109,7 @@ def test_no_row_is_lost_doubled_stale_or_wrongly_reported(
 def test_undo_restores_the_changes_of_a_run_and_nothing_else(
     ledger: FragileLedger, seeds: range
 ) -> None:
-    statuses = tried_all(seeds, ledger, Undone).statuses
+    statuses = run_seeds(seeds, ledger, Undone).statuses
     assert statuses[Status.INTEGRATED] > 0.8 * statuses.total() > 0
 
 
@@ -135,7 +135,7 @@ def test_every_mutant_is_caught(name: str) -> None:
 
 def is_caught(seed: int, ledger: FragileLedger, kind: type[World]) -> bool:
     try:
-        tried(seed, ledger, kind)
+        run_seed(seed, ledger, kind)
     except Failed:
         return True
     return False

@@ -245,7 +245,7 @@ class World:
     def reason(self, name: str) -> list[str]:
         return (self.folder.error / f"{name}.reason.txt").read_text("utf-8").splitlines()
 
-    def told_as(self, label: str) -> list[str]:
+    def messages_of(self, label: str) -> list[str]:
         return [text for kind, text in self.told if kind == label]
 
     def claimed(self) -> list[str]:

@@ -26,7 +26,7 @@ def test_a_file_that_cannot_be_moved_waits_and_stops_no_other(
     world.watch()
     assert world.sent() == sent
     assert {f"{stays}/a.csv", f"{stays}/b.csv"} < set(world.files())
-    waiting = world.told_as("waiting")
+    waiting = world.messages_of("waiting")
     assert len(waiting) == 2
     assert all("cannot be made" in text for text in waiting)
     place.unlink()

@@ -78,7 +78,7 @@ def test_new_items_are_exported_at_each_beat(shop: Shop) -> None:
     assert shop.beat("C", after=EVERY - 1) == []
     assert shop.beat(after=1) == ["outbox/things-2026-11-20-2.xlsx"]
     assert shop.beat() == []
-    assert shop.world.told_as("exported") == [
+    assert shop.world.messages_of("exported") == [
         "outbox/things-2026-11-20-1.xlsx: 4 rows",
         "outbox/things-2026-11-20-2.xlsx: 2 rows",
     ]
@@ -99,7 +99,7 @@ def test_each_profile_has_its_folder_and_stops_no_other(world: World) -> None:
         assert [profile for profile, _ in shop.outbox.troubles] == ["mall"]
         assert shop.outbox.codes == {Exit.USAGE, Exit.OK}
         shop.beat("B")
-        assert world.told_as("error") == ["profile mall: there is no token"]
+        assert world.messages_of("error") == ["profile mall: there is no token"]
         world.closed = set()
         assert shop.beat() == ["outbox/mall/things-2026-11-20-3.xlsx"]
         assert shop.outbox.troubles == []
@@ -115,7 +115,7 @@ def test_profiles_of_a_folder_may_come_and_go(world: World, files: Files) -> Non
         assert [place.split("/")[1] for place in shop.beat("B")] == ["north", "south"]
         sellers.rename(gone)
         assert (shop.beat("C"), shop.beat()) == ([], [])
-        (told,) = world.told_as("error")
+        (told,) = world.messages_of("error")
         assert told.startswith(f"the folder of profiles {sellers} cannot be read")
         gone.rename(sellers)
         assert len(shop.beat()) == 2
@@ -127,7 +127,7 @@ def test_a_failing_export_is_reported_once_and_tried_again(shop: Shop) -> None:
 
     shop.service.meanwhile = broken
     assert (shop.beat("A"), shop.beat()) == ([], [])
-    assert shop.world.told_as("error") == ["it is broken"]
+    assert shop.world.messages_of("error") == ["it is broken"]
     shop.service.meanwhile = lambda: None
     assert shop.beat() == ["outbox/things-2026-11-20-1.xlsx"]
 

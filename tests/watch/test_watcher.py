@@ -303,7 +303,7 @@ def test_while_another_sends_for_the_seller_the_others_go_on(world: World, waits
         world.between = release_when_the_other_is_done
         assert world.watch() is Exit.OK
     assert {f"{DAY}/a.csv", f"{DAY}/shop/b.csv"} < set(world.files())
-    told = world.told_as("waiting")
+    told = world.messages_of("waiting")
     assert len(told) == (waits > LONG_HELD)
     assert all("is held for seller seller by process" in text for text in told)
 

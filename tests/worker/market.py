@@ -131,7 +131,7 @@ class Market(Crew):
         found = map(self.ledger.parcels.find, range(1, last + 1))
         return [parcel for parcel in found if parcel]
 
-    def told(self) -> int:
+    def delivered(self) -> int:
         """The number of answers that are out."""
         with reading(self.ledger.engine) as db:
             return db.scalar(select(func.count(tables.parcels.c.told_at))) or 0

@@ -64,7 +64,7 @@ def test_files_are_sent_with_one_worker_killed_and_one_stopped(
     ]
     luck.shuffle(deeds)
     for least in sorted(luck.randrange(size.files // 2) for _ in deeds):
-        world.wait_for(lambda least=least: world.told() >= least)  # type: ignore[misc]
+        world.wait_for(lambda least=least: world.delivered() >= least)  # type: ignore[misc]
         time.sleep(luck.random() / 5)
         deeds.pop()(world.someone_at_work(luck))
     assert world.has_ended()
@@ -78,7 +78,7 @@ def test_the_server_is_stopped_in_the_midst(tmp_path: Path, served: Served, mode
         world.bring(8)
         for _ in range(2):
             world.start()
-        world.wait_for(lambda: world.told() > 0)
+        world.wait_for(lambda: world.delivered() > 0)
         world.someone_at_work(random.Random(mode))  # noqa: S311  # no secret
         server.stop(mode)
         try:

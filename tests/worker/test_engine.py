@@ -279,7 +279,7 @@ def test_ten_that_idle_ask_less_than_five_times_a_second(fleet: Fleet) -> None:
         for _ in range(10):
             stack.enter_context(fleet.working(Work(), 8))
 
-        def asked() -> int:
+        def transactions() -> int:
             found = looking.execute(
                 "SELECT xact_commit + xact_rollback FROM pg_stat_database"
                 " WHERE datname = current_database()"
@@ -287,6 +287,6 @@ def test_ten_that_idle_ask_less_than_five_times_a_second(fleet: Fleet) -> None:
             return int(found[0]) if found else 0
 
         time.sleep(30)
-        before = asked()
+        before = transactions()
         time.sleep(60)
-        assert (asked() - before) / 60 < 5
+        assert (transactions() - before) / 60 < 5

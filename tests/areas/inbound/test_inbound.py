@@ -43,7 +43,7 @@ def item(reference: str, gtin: str = GTINS[0], **changes: Any) -> Row:
     return {**row, "gtin": gtin, "productCondition": "New", "quantity": "5", **changes}
 
 
-def sent(feedtool: Feedtool, kind: str, *rows: Row, name: str = "sheet.csv") -> Any:
+def submitted(feedtool: Feedtool, kind: str, *rows: Row, name: str = "sheet.csv") -> Any:
     write(name, rows)
     return submit(feedtool, name, "--as", kind)
 
@@ -59,22 +59,22 @@ def beside(path: str = "sheet.result.csv") -> list[tuple[str, str, str]]:
 
 
 def test_a_product_is_referenced_once_and_kept_unchanged(feedtool: Feedtool) -> None:
-    ran = sent(feedtool, "fulfillment-products", product())
+    ran = submitted(feedtool, "fulfillment-products", product())
     assert (ran.code, ran.statuses) == (0, ["Created"])
     assert beside() == [("Created", "is referenced", "")]
-    again = sent(feedtool, "fulfillment-products", product(weight="1.2", label="Pot"))
+    again = submitted(feedtool, "fulfillment-products", product(weight="1.2", label="Pot"))
     assert (again.code, again.statuses) == (0, ["Existing"])
     ((_, message, _),) = beside()
     assert "weight is 1.5, not 1.2: not overwritten" in message
     assert "label is Kettle, not Pot: not overwritten" in message
-    same = sent(feedtool, "fulfillment-products", product())
+    same = submitted(feedtool, "fulfillment-products", product())
     assert same.statuses == ["Existing"]
     assert beside() == [("Existing", "was referenced before, and is as the row says", "")]
     assert effects() == {("fulfilment product", "SKU-1"): 1}
 
 
 def test_differences_are_marked_on_their_cells(feedtool: Feedtool) -> None:
-    sent(feedtool, "fulfillment-products", product())
+    submitted(feedtool, "fulfillment-products", product())
     assert feedtool("template fulfillment-products").code == 0
     fill("fulfillment-products.xlsx", [product(weight=1.2)])
     ran = submit(feedtool, "fulfillment-products.xlsx")
@@ -88,7 +88,7 @@ def test_differences_are_marked_on_their_cells(feedtool: Feedtool) -> None:
 
 
 def test_a_reference_of_another_product_is_refused(feedtool: Feedtool) -> None:
-    ran = sent(feedtool, "fulfillment-products", product(reference="ART-000"))
+    ran = submitted(feedtool, "fulfillment-products", product(reference="ART-000"))
     assert (ran.code, ran.statuses) == (1, ["Rejected"])
     assert "ART-000 is the reference of" in beside()[0][1]
     assert not effects()
@@ -99,7 +99,7 @@ def test_a_reference_of_another_product_is_refused(feedtool: Feedtool) -> None:
 
 def test_a_shipment_of_several_rows_is_sent_once_and_answered(feedtool: Feedtool) -> None:
     rows = [item("PO-A"), item("PO-B", quantity="7"), item("PO-A", GTINS[1])]
-    ran = sent(feedtool, "inbound-shipments", *rows)
+    ran = submitted(feedtool, "inbound-shipments", *rows)
     assert (ran.code, ran.statuses) == (0, ["Accepted"] * 3)
     assert [message for _, message, _ in beside()] == [
         "shipment IN-000009 is Accepted",
@@ -108,7 +108,7 @@ def test_a_shipment_of_several_rows_is_sent_once_and_answered(feedtool: Feedtool
     ]
     done = {("inbound shipment", "PO-A"): 1, ("inbound shipment", "PO-B"): 1}
     assert effects() == done
-    again = sent(feedtool, "inbound-shipments", *rows)
+    again = submitted(feedtool, "inbound-shipments", *rows)
     assert (again.code, again.statuses) == (0, ["Accepted"] * 3)
     assert {code for _, _, code in beside()} == {"already-so"}
     assert effects() == done
@@ -121,7 +121,7 @@ def test_taken_unknown_or_closed_rows_are_reported_on_their_lines(feedtool: Feed
         item("PO-A"),
         item("PO-ES", storageCountry="ES"),
     ]
-    ran = sent(feedtool, "inbound-shipments", *rows)
+    ran = submitted(feedtool, "inbound-shipments", *rows)
     assert (ran.code, ran.statuses) == (1, ["Rejected"] * 4)
     assert [code for _, _, code in beside()] == [
         "reference-taken",
@@ -178,14 +178,14 @@ def test_a_refusal_marks_its_products_on_their_own_rows(feedtool: Feedtool) -> N
     assert second.startswith(first)
     assert "the shipment was refused for this product" in second
     # What was refused takes its reference from nobody.
-    sent(feedtool, "fulfillment-products", product(GTINS[1], "ART-001"), name="product.csv")
-    again = sent(feedtool, "inbound-shipments", item("PO-A"), item("PO-A", GTINS[1]))
+    submitted(feedtool, "fulfillment-products", product(GTINS[1], "ART-001"), name="product.csv")
+    again = submitted(feedtool, "inbound-shipments", item("PO-A"), item("PO-A", GTINS[1]))
     assert (again.code, again.statuses) == (0, ["Accepted"] * 2)
 
 
 def test_results_shows_received_quantities_later(feedtool: Feedtool) -> None:
     rows = [item(f"PO-{name}") for name in "ABCD"]  # the fourth is the shop's twelfth
-    assert sent(feedtool, "inbound-shipments", *rows).code == 0
+    assert submitted(feedtool, "inbound-shipments", *rows).code == 0
     pass_time(timedelta(days=10))
     ran = feedtool("results 1 --format json")
     assert (ran.code, ran.statuses) == (0, ["Accepted"] * 4)
@@ -274,7 +274,7 @@ def test_a_cursor_brings_changed_shipments(feedtool: Feedtool) -> None:
     export = "export inbound-shipments --sandbox --changed --out"
     assert feedtool(export, "first.csv").code == 0
     assert feedtool(export, "none.csv").code == 9
-    assert sent(feedtool, "inbound-shipments", item("PO-NEW")).code == 0
+    assert submitted(feedtool, "inbound-shipments", item("PO-NEW")).code == 0
     assert feedtool(export, "second.csv").code == 0
     with Path("second.csv").open(encoding="utf-8-sig") as file:
         assert [row["reference"] for row in csv.DictReader(file)] == ["PO-NEW"]
@@ -342,5 +342,5 @@ def test_killed_at_a_write_each_is_done_once(
 def test_a_reference_with_odd_blanks_is_sent_once(feedtool: Feedtool) -> None:
     rows = [item("I  1"), item("I\u00a02")]
     for _ in range(2):
-        assert sent(feedtool, "inbound-shipments", *rows).statuses == ["Accepted"] * 2
+        assert submitted(feedtool, "inbound-shipments", *rows).statuses == ["Accepted"] * 2
     assert set(effects().values()) == {1}

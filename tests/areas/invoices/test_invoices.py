@@ -21,13 +21,13 @@ AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ORDERS = [f"O-{number}" for number in range(1, 6)]
 
 
-def had() -> dict[str, int]:
+def invoice_counts() -> dict[str, int]:
     """The number of invoices of each order."""
     with state() as db:
         return {it.name: it.document["uploads"] for it in INVOICES.every(db, SANDBOX_SELLER)}
 
 
-def sent() -> list[str]:
+def sent_orders() -> list[str]:
     """The orders of all files that were ever sent."""
     with state() as db:
         return sorted(one.key for one in effects.read(db) if one.kind == "invoice")
@@ -71,7 +71,7 @@ def test_a_folder_is_sent_file_by_file_and_answered_in_a_workbook(feedtool: Feed
     assert [row["feedtool status"] for row in rows] == statuses
     assert rows[3]["feedtool code"] == "pdf-encrypted"
     assert rows[5]["feedtool message"] == "The order O-9 does not exist."
-    assert had() == dict.fromkeys(("O-1", "O-2", "O-3", "O-5"), 1)
+    assert invoice_counts() == dict.fromkeys(("O-1", "O-2", "O-3", "O-5"), 1)
 
 
 def test_the_workbook_of_rows_to_correct_can_be_sent(feedtool: Feedtool) -> None:
@@ -79,7 +79,7 @@ def test_the_workbook_of_rows_to_correct_can_be_sent(feedtool: Feedtool) -> None
     assert feedtool(SUBMIT, "invoices").code == 1
     Path("invoices/O-4.pdf").write_bytes(pdf("open"))
     again = feedtool(SUBMIT, "invoices.failed.xlsx")
-    assert (again.code, again.statuses, had()["O-4"]) == (0, ["Success"], 1)
+    assert (again.code, again.statuses, invoice_counts()["O-4"]) == (0, ["Success"], 1)
 
 
 def test_a_zip_and_single_files_are_sent_too(feedtool: Feedtool) -> None:
@@ -91,7 +91,7 @@ def test_a_zip_and_single_files_are_sent_too(feedtool: Feedtool) -> None:
         0,
         ["march.zip", "invoices/invoices"],
     )
-    assert had() == dict.fromkeys(ORDERS[:4], 1)
+    assert invoice_counts() == dict.fromkeys(ORDERS[:4], 1)
     assert [row["file"] for row in rows_of("march.result.xlsx", "Invoices")] == [
         *("march.zip/O-1.pdf", "march.zip/O-2.pdf"),
     ]
@@ -107,11 +107,11 @@ def test_another_invoice_of_an_order_is_held_until_it_is_released(feedtool: Feed
     assert changed.statuses == ["Held", *(["Unchanged"] * 4)]
     (message,) = changed.only["results"][0]["messages"]
     assert message["resultCode"] == "invoice-replaces"
-    assert had() == dict.fromkeys(ORDERS, 1)
+    assert invoice_counts() == dict.fromkeys(ORDERS, 1)
     released = feedtool(SUBMIT, "invoices", "--changed-only", "--release", "invoice-replaces")
     assert released.statuses == ["Success", *(["Unchanged"] * 4)]
     assert feedtool(SUBMIT, "invoices/O-1.pdf", "invoices/O-2.pdf").statuses == ["Success"] * 2
-    assert (had()["O-1"], had()["O-2"]) == (3, 2)
+    assert (invoice_counts()["O-1"], invoice_counts()["O-2"]) == (3, 2)
 
 
 def test_each_file_can_go_to_its_order(feedtool: Feedtool) -> None:
@@ -122,7 +122,7 @@ def test_each_file_can_go_to_its_order(feedtool: Feedtool) -> None:
     ran = feedtool(SUBMIT, "invoices", "--config", "shop.toml", "--profile", "shop")
     assert (ran.code, ran.statuses) == (1, ["Success", "Success", "Rejected"])
     assert len(ran.only["packages"]) == 3
-    assert had() == dict.fromkeys(ORDERS[3:], 1)
+    assert invoice_counts() == dict.fromkeys(ORDERS[3:], 1)
 
 
 def test_a_single_file_has_its_answer_beside_it(feedtool: Feedtool) -> None:
@@ -146,14 +146,14 @@ def test_files_may_be_named_otherwise(feedtool: Feedtool) -> None:
     Path("invoices/2026-118_O-1.pdf").write_bytes(pdf())
     Path("shop.toml").write_text("[profile.shop]\ninvoice_name = '.*_([^_]+)[.]pdf'\n")
     ran = feedtool(SUBMIT, "invoices", "--config", "shop.toml", "--profile", "shop")
-    assert (ran.code, had()) == (0, {"O-1": 1})
+    assert (ran.code, invoice_counts()) == (0, {"O-1": 1})
 
 
 def test_a_sheet_names_orders_and_files(feedtool: Feedtool) -> None:
     path = index(("O-1", "invoices/O-2.pdf"), ("O-2", "march.zip/any.pdf"))
     Path("march.zip").write_bytes(zipped({"any.pdf": pdf("any")}))
     ran = feedtool(SUBMIT, path, "--as", "invoices")
-    assert (ran.code, ran.statuses, had()) == (0, ["Success"] * 2, {"O-1": 1, "O-2": 1})
+    assert (ran.code, ran.statuses, invoice_counts()) == (0, ["Success"] * 2, {"O-1": 1, "O-2": 1})
     assert "O-1,invoices/O-2.pdf,Success" in Path("index.result.csv").read_text("utf-8-sig")
 
 
@@ -196,7 +196,7 @@ def test_a_dry_run_writes_the_imports(feedtool: Feedtool) -> None:
     written = sorted(Path("requests/invoices").iterdir())
     assert [path.name for path in written] == [f"import-00{at}.multipart" for at in (1, 2, 3)]
     assert b'filename="O-1.pdf"' in written[0].read_bytes()
-    assert not sent()
+    assert not sent_orders()
 
 
 def test_a_plan_is_sent_only_with_unchanged_files(feedtool: Feedtool) -> None:
@@ -204,10 +204,10 @@ def test_a_plan_is_sent_only_with_unchanged_files(feedtool: Feedtool) -> None:
     shutil.copy("invoices/O-1.pdf", "kept.pdf")
     Path("invoices/O-1.pdf").write_bytes(pdf("another"))
     assert feedtool("submit --sandbox --plan plan.json").code != 0
-    assert not sent()
+    assert not sent_orders()
     shutil.copy("kept.pdf", "invoices/O-1.pdf")
     assert feedtool("submit --sandbox --plan plan.json").code == 0
-    assert sent() == ORDERS
+    assert sent_orders() == ORDERS
 
 
 def test_an_import_that_is_refused_goes_on_in_halves(feedtool: Feedtool) -> None:
@@ -241,7 +241,7 @@ def test_killed_at_a_write_each_invoice_is_sent_once(feedtool: Feedtool, at: int
         Path("gone").rename("invoices")
         ran = feedtool(SUBMIT, "invoices")
     assert ran.statuses == ["Success"] * 5
-    assert (had(), sent()) == (dict.fromkeys(ORDERS, 1), ORDERS)
+    assert (invoice_counts(), sent_orders()) == (dict.fromkeys(ORDERS, 1), ORDERS)
 
 
 def test_an_invoice_that_failed_waits_until_it_is_sent_again(feedtool: Feedtool) -> None:
@@ -296,7 +296,7 @@ def test_invoices_in_a_watched_folder_are_answered_in_a_workbook(
     Path("watched/inbox/O-9.pdf").write_bytes(pdf("no such order"))
     ran = feedtool(WATCH)
     assert ran.code == 1, ran.err
-    assert had() == dict.fromkeys(ORDERS, 1)
+    assert invoice_counts() == dict.fromkeys(ORDERS, 1)
     answers = {
         name: [row["feedtool status"] for row in rows_of(f"watched/results/{name}", "Invoices")]
         for name in ("march.result.xlsx", "invoices/O-5.result.xlsx", "O-9.result.xlsx")
@@ -315,7 +315,7 @@ def test_a_watcher_that_is_killed_sends_each_invoice_once(feedtool: Feedtool, at
     dropped()
     killed(at, *WATCH.split())
     feedtool(WATCH)
-    assert (had(), sent()) == (dict.fromkeys(ORDERS, 1), ORDERS)
+    assert (invoice_counts(), sent_orders()) == (dict.fromkeys(ORDERS, 1), ORDERS)
     assert Path("watched/results/march.result.xlsx").exists()
 
 

@@ -72,7 +72,7 @@ def outcome(judgement: Judgement) -> tuple[Goal, Status, str]:
     return judgement.goal, judgement.status, message.code if message else ""
 
 
-def sent(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> Call:
+def call_of(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> Call:
     """The call of a request, after a look at this state."""
     state = protocol.state(asked, [*map(reply, documents)])
     return protocol.call(asked._replace(baseline=protocol.baseline(asked, state)))
@@ -233,7 +233,7 @@ def test_other_channels_decide_by_themselves(name: str, status: str) -> None:
 @pytest.mark.parametrize(("name", "word"), [("accept", "Accepted"), ("refuse", "Refused")])
 def test_an_approval_sends_its_word(name: str, word: str) -> None:
     protocol, body, _ = PROTOCOLS[name]
-    call = sent(protocol, act(body), order("WaitingAcceptance"))
+    call = call_of(protocol, act(body), order("WaitingAcceptance"))
     assert (call.method, call.target) == ("POST", "/orders/O%2F1/approval-status")
     assert posted(call) == {"approval_status": word}
 
@@ -394,7 +394,7 @@ SENT: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]
 
 @pytest.mark.parametrize(("body", "state", "expected"), SENT.values(), ids=SENT)
 def test_only_open_lines_are_shipped(body: Any, state: dict[str, Any], expected: Any) -> None:
-    call = sent(SHIPMENT, act(body), state)
+    call = call_of(SHIPMENT, act(body), state)
     assert (call.method, call.target) == ("POST", "/orders/O%2F1/shipments")
     assert posted(call) == expected
 
@@ -475,7 +475,9 @@ def test_a_product_may_stand_for_its_line(
     state, asked = order("InPreparation", *lines), act(body)
     assert outcome(judged(SHIPMENT, asked, state)) == expected
     if travels:
-        assert posted(sent(SHIPMENT, asked, state)) == [{**parcel("P1"), "orderLineIds": travels}]
+        assert posted(call_of(SHIPMENT, asked, state)) == [
+            {**parcel("P1"), "orderLineIds": travels}
+        ]
 
 
 @pytest.mark.parametrize(
@@ -665,7 +667,7 @@ CANCELLED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
 def test_an_order_is_cancelled_whole_where_it_can_be(
     body: Any, state: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    call = sent(CANCELLATION, act(body), state)
+    call = call_of(CANCELLATION, act(body), state)
     part = "partial-" if "lines" in expected else ""
     assert call.target == f"/order-{part}cancellation-requests"
     assert posted(call) == expected
@@ -777,4 +779,4 @@ def test_protocols_can_be_called_in_open_states() -> None:
             (CANCELLATION, cancelling("L1", "L2")),
         ):
             if judged(protocol, act(body), state).goal is Goal.OPEN:
-                assert posted(sent(protocol, act(body), state))
+                assert posted(call_of(protocol, act(body), state))

@@ -339,7 +339,7 @@ def returned(
     return {**own, "outboundShipmentId": "S", "lines": [{**MUG, "quantity": quantity}], **fields}
 
 
-def asked_return(
+def return_attempt(
     *quantities: int, baseline: str | None = None, own: str = "", **line: Any
 ) -> RequestAttempt:
     lines = [{**MUG, "quantity": quantity, **line} for quantity in quantities]
@@ -356,26 +356,31 @@ def sent_as(**names: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("asked", "parcel", "returns", "expected"),
     [
-        (asked_return(3), DELIVERED, [], ""),
-        (asked_return(4), DELIVERED, [], "return-quantity"),
-        (asked_return(2, 2), DELIVERED, [], "return-quantity"),
-        (asked_return(2), DELIVERED, [returned(1)], ""),
-        (asked_return(2), DELIVERED, [returned(2)], "return-quantity"),
-        (asked_return(2), DELIVERED, [returned(2, status="Refused")], ""),
-        (asked_return(1, productId="2"), DELIVERED, [], "return-product"),
-        (asked_return(1, productCondition="LikeNew"), DELIVERED, [], "return-product"),
-        (asked_return(1), shipment("PartiallyShipped", "S", **SENT), [], ""),
-        (asked_return(1), shipment("Accepted", "S", **SENT), [], "return-not-shipped"),
-        (asked_return(1), None, [], "shipment-unknown"),
-        (asked_return(1), DELIVERED, [returned(1, "B-1")], "already-so"),
-        (asked_return(1), DELIVERED, [returned(2, "B-1")], "parcel-reference-taken"),
-        (asked_return(1), DELIVERED, [returned(1, "B-1", reason="Lost")], "parcel-reference-taken"),
+        (return_attempt(3), DELIVERED, [], ""),
+        (return_attempt(4), DELIVERED, [], "return-quantity"),
+        (return_attempt(2, 2), DELIVERED, [], "return-quantity"),
+        (return_attempt(2), DELIVERED, [returned(1)], ""),
+        (return_attempt(2), DELIVERED, [returned(2)], "return-quantity"),
+        (return_attempt(2), DELIVERED, [returned(2, status="Refused")], ""),
+        (return_attempt(1, productId="2"), DELIVERED, [], "return-product"),
+        (return_attempt(1, productCondition="LikeNew"), DELIVERED, [], "return-product"),
+        (return_attempt(1), shipment("PartiallyShipped", "S", **SENT), [], ""),
+        (return_attempt(1), shipment("Accepted", "S", **SENT), [], "return-not-shipped"),
+        (return_attempt(1), None, [], "shipment-unknown"),
+        (return_attempt(1), DELIVERED, [returned(1, "B-1")], "already-so"),
+        (return_attempt(1), DELIVERED, [returned(2, "B-1")], "parcel-reference-taken"),
+        (
+            return_attempt(1),
+            DELIVERED,
+            [returned(1, "B-1", reason="Lost")],
+            "parcel-reference-taken",
+        ),
         # By other names; and what is not shown whole the service judges by itself.
-        (asked_return(2), sent_as(productCondition="New", quantity=1), [], "return-quantity"),
-        (asked_return(2), sent_as(condition="New", quantity=2), [], ""),
-        (asked_return(2), sent_as(productCondition="New", pieces=2), [], ""),
-        (asked_return(2), sent_as(state="New", quantity=2), [], ""),
-        (asked_return(9), shipment("Shipped", "S", items=[{"expectedQuantity": 1}]), [], ""),
+        (return_attempt(2), sent_as(productCondition="New", quantity=1), [], "return-quantity"),
+        (return_attempt(2), sent_as(condition="New", quantity=2), [], ""),
+        (return_attempt(2), sent_as(productCondition="New", pieces=2), [], ""),
+        (return_attempt(2), sent_as(state="New", quantity=2), [], ""),
+        (return_attempt(9), shipment("Shipped", "S", items=[{"expectedQuantity": 1}]), [], ""),
     ],
 )
 def test_before_a_return_is_announced(
@@ -389,7 +394,7 @@ def test_before_a_return_is_announced(
 
 
 def test_an_excessive_quantity_is_reported_on_its_cell() -> None:
-    messages = judged(RETURN, asked_return(2, 2), DELIVERED, page()).messages
+    messages = judged(RETURN, return_attempt(2, 2), DELIVERED, page()).messages
     assert [(it.row, it.field) for it in messages] == [(3, "quantity"), (2, "")]
     assert messages[0].text == "3 of 1 were sent: only 1 can still come back"
 
@@ -406,12 +411,12 @@ def test_an_excessive_quantity_is_reported_on_its_cell() -> None:
     ],
 )
 def test_after_a_return_was_announced(returns: list[Any], expected: object) -> None:
-    asked = asked_return(1, baseline='["B-1-7"]')
+    asked = return_attempt(1, baseline='["B-1-7"]')
     assert outcome(judged(RETURN, asked, DELIVERED, page(*returns))) == expected
 
 
 def test_a_return_is_followed_by_its_id() -> None:
-    asked = asked_return(1, baseline="[]", own="B-1-1")
+    asked = return_attempt(1, baseline="[]", own="B-1-1")
     assert [call.target for call in RETURN.looks(asked)] == ["/returns/B-1-1"]
     assert judged(RETURN, asked, returned(1, "B-1")).goal is Goal.REACHED
     assert judged(RETURN, asked, returned(1, "another")).goal is Goal.REACHED

@@ -153,7 +153,7 @@ def of(shop: Iterable[Row], reference: str) -> Row:
     return next(row for row in shop if row["reference"] == reference)
 
 
-def sent_back(shop: Iterable[Row], shipment: str, **changes: str | None) -> dict[str, str]:
+def return_row(shop: Iterable[Row], shipment: str, **changes: str | None) -> dict[str, str]:
     """A row of a return of one of the shop's shipments."""
     source = of(shop, shipment)
     return back(outboundShipmentId=source["outboundShipmentId"], productId=source["productId"]) | {
@@ -164,11 +164,11 @@ def sent_back(shop: Iterable[Row], shipment: str, **changes: str | None) -> dict
 def test_returns_are_announced_once_and_answered(shop: list[Row], feedtool: Feedtool) -> None:
     write(
         "back.csv",
-        sent_back(shop, "OUT-0001", reference="B-1"),
-        sent_back(shop, "OUT-0001", reference="B-2", quantity="6"),
-        sent_back(shop, "OUT-0008", reference="B-3"),
-        sent_back(shop, "OUT-0001", reference="B-4", reason="Undeliverable"),
-        sent_back(shop, "OUT-0001", reference="RET-0001"),
+        return_row(shop, "OUT-0001", reference="B-1"),
+        return_row(shop, "OUT-0001", reference="B-2", quantity="6"),
+        return_row(shop, "OUT-0008", reference="B-3"),
+        return_row(shop, "OUT-0001", reference="B-4", reason="Undeliverable"),
+        return_row(shop, "OUT-0001", reference="RET-0001"),
     )
     ran = submit(feedtool, "back.csv", "--as", "returns")
     assert answers(ran) == [
@@ -248,7 +248,7 @@ def test_new_shipments_and_returns_come_once(feedtool: Feedtool) -> None:
 
 
 def test_labels_come_into_a_folder(shop: list[Row], feedtool: Feedtool) -> None:
-    write("back.csv", sent_back(shop, "OUT-0001", reference="B-1"))
+    write("back.csv", return_row(shop, "OUT-0001", reference="B-1"))
     assert submit(feedtool, "back.csv", "--as", "returns").code == 0
     # The label of what was announced just now is waited for: 12 minutes of the sandbox's time.
     ran = feedtool("export return-labels --sandbox --out labels --label-format png --format json")
@@ -360,7 +360,7 @@ def test_killed_at_a_write_a_parcel_leaves_once(feedtool: Feedtool, at: int) -> 
 def test_killed_at_a_write_a_return_is_announced_once(
     shop: list[Row], feedtool: Feedtool, at: int
 ) -> None:
-    write("back.csv", sent_back(shop, "OUT-0001", reference="B-1"))
+    write("back.csv", return_row(shop, "OUT-0001", reference="B-1"))
     arguments = ("submit", "back.csv", "--as", "returns", "--sandbox")
     ran = killed_and_resumed(feedtool, at, WRITES, *arguments)
     assert ran.statuses == ["Created"]

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from feedtool.cli import run
 from feedtool.page.session import PageSession
 from tests.conftest import Files, offer, table
-from tests.page.conftest import SAMPLES, brought, settled
+from tests.page.conftest import SAMPLES, settled, upload_file
 from tests.page.own_sheets import (
     ADDITIONAL,
     CONDITION,
@@ -25,7 +25,7 @@ from tests.page.own_sheets import (
 
 @pytest.fixture
 def file(client: FlaskClient, files: Files) -> str:
-    return brought(client, files.text(LIST, "list.csv"))
+    return upload_file(client, files.text(LIST, "list.csv"))
 
 
 def report(client: FlaskClient, file: str) -> list[dict[str, object]]:
@@ -107,7 +107,7 @@ def test_a_corrected_file_is_read_as_before(client: FlaskClient, file: str, file
     answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
     again = files.text(LIST.replace("5,49", "6,49"), "list of tuesday.csv")
-    corrected = brought(client, again, replaces=file)
+    corrected = upload_file(client, again, replaces=file)
     assert settled(client, f"/en/files/{corrected}").request.path == f"/en/files/{corrected}"
     assert form_of(client, corrected)[COST] == "4.90"
 
@@ -120,7 +120,7 @@ def test_the_rows_to_correct_are_read_as_a_template(
     )
     failed = tmp_path / "failed.xlsx"
     failed.write_bytes(settled(client, f"/en/files/{file}/copies/failed").data)
-    corrected = brought(client, failed, replaces=file)
+    corrected = upload_file(client, failed, replaces=file)
     assert settled(client, f"/en/files/{corrected}").request.path == f"/en/files/{corrected}"
     assert report(client, corrected)[0]["invalid"] == 1
 
@@ -131,7 +131,7 @@ def test_a_recipe_that_no_longer_fits_is_reported_without_a_question(
     answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
     renamed = files.text(LIST.replace("Qté dispo", "Stock libre"), "list.csv")
-    corrected = brought(client, renamed, replaces=file)
+    corrected = upload_file(client, renamed, replaces=file)
     shown = settled(client, f"/en/files/{corrected}")
     assert shown.request.path == f"/en/files/{corrected}"
     page = client.get(f"/en/files/{corrected}/columns").text
@@ -159,7 +159,7 @@ def test_a_list_is_kept_for_all_like_it_and_taken_back(
     assert kept.read_text("utf-8") == session.uploads.recipe(session.uploads.file(file)).read_text(
         "utf-8"
     )
-    other = brought(client, files.text(LIST.replace("A-3", "B-3"), "tuesday.csv"))
+    other = upload_file(client, files.text(LIST.replace("A-3", "B-3"), "tuesday.csv"))
     assert settled(client, f"/en/files/{other}").request.path == f"/en/files/{other}"
     assert "It is kept as “list”" in client.get(f"/en/files/{other}/recipe").text
     client.post(f"/en/files/{other}/recipe/take-back")
@@ -172,7 +172,7 @@ UPDATE = "Code art;PV TTC;Qté dispo\nA-1;11,90;7\nA-2;5,49;0\nA-3;129,00;3\n"
 
 
 def test_an_update_is_mapped_as_such(client: FlaskClient, files: Files) -> None:
-    file = brought(client, files.text(UPDATE, "list.csv"))
+    file = upload_file(client, files.text(UPDATE, "list.csv"))
     page = settled(client, f"/en/files/{file}")
     assert "As offers-update nothing would be missing." in page.text
     assert (
@@ -188,7 +188,7 @@ UNCLEAR = (
 
 
 def test_new_offers_or_an_update_is_asked_first(client: FlaskClient, files: Files) -> None:
-    file = brought(client, files.text(UNCLEAR, "offers.csv"))
+    file = upload_file(client, files.text(UNCLEAR, "offers.csv"))
     page = settled(client, f"/en/files/{file}").text
     assert "New offers, or an update of existing ones?" in page
     new = client.post(f"/en/files/{file}/reading", data={"kind": "offers-upsert"})
@@ -207,7 +207,7 @@ def test_there_is_no_such_kind(client: FlaskClient, file: str) -> None:
 def test_a_sheet_is_chosen_and_the_recipe_is_of_it(
     client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
-    file = brought(client, two_sheets(tmp_path / "book.xlsx"))
+    file = upload_file(client, two_sheets(tmp_path / "book.xlsx"))
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
     form = form_of(client, file, sheet="Soldes")
     assert answer_columns(client, file, {**form, **SHIPPING}).status_code == 303
@@ -224,7 +224,7 @@ def test_a_row_that_looks_like_a_total_is_read_all_the_same(
     client: FlaskClient, files: Files
 ) -> None:
     rows = [offer(1), offer(2), {"sellerExternalReference": "Total", "quantity": "14"}]
-    file = brought(client, files.text(table(rows), "offers.csv"))
+    file = upload_file(client, files.text(table(rows), "offers.csv"))
     page = settled(client, f"/en/files/{file}")
     assert page.request.path == f"/en/files/{file}"
     assert 'name="row" value="4"' in client.get(f"/en/files/{file}/columns").text
@@ -237,7 +237,7 @@ def test_a_row_that_looks_like_a_total_is_read_all_the_same(
 def test_the_columns_of_a_template_are_shown_as_the_check_reads_them(
     client: FlaskClient,
 ) -> None:
-    file = brought(client, SAMPLES / "offers-upsert.xlsx")
+    file = upload_file(client, SAMPLES / "offers-upsert.xlsx")
     settled(client, f"/en/files/{file}")
     page = client.get(f"/en/files/{file}/columns").text
     assert "usually nothing is to be said of its columns" in page
@@ -252,7 +252,7 @@ def test_a_file_that_columns_cannot_help_shows_its_error(
     client: FlaskClient, tmp_path: Path
 ) -> None:
     (tmp_path / "broken.xlsx").write_bytes(b"PK\3\4 broken")
-    file = brought(client, tmp_path / "broken.xlsx")
+    file = upload_file(client, tmp_path / "broken.xlsx")
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
     page = client.get(f"/en/files/{file}/columns")
     assert (page.status_code, "form class" in page.text) == (200, False)
@@ -261,6 +261,8 @@ def test_a_file_that_columns_cannot_help_shows_its_error(
 
 def test_cells_and_headers_are_no_markup(client: FlaskClient, files: Files) -> None:
     evil = "<img src=x onerror=alert(1)>"
-    file = brought(client, files.text(LIST.replace("Foo", evil).replace(";x", f";{evil}"), "l.csv"))
+    file = upload_file(
+        client, files.text(LIST.replace("Foo", evil).replace(";x", f";{evil}"), "l.csv")
+    )
     page = settled(client, f"/en/files/{file}").text
     assert (evil in page, "&lt;img src=x onerror" in page) == (False, True)

@@ -19,7 +19,7 @@ from feedtool.runs.config import ACTIONS, PageRights
 from tests.cli.conftest import Feedtool
 from tests.cli.conftest import feedtool as the_command
 from tests.conftest import Files, offer
-from tests.page.conftest import application, brought, made_session, sent, settled
+from tests.page.conftest import application, made_session, sent, settled, upload_file
 
 feedtool = the_command
 
@@ -37,7 +37,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             [offer(1), offer(2), offer(3)],
             [offer(1, price__price="1999"), offer(2), offer(3, price__price="2999")],
         ):
-            sent(client, brought(client, files.csv(*rows)))
+            sent(client, upload_file(client, files.csv(*rows)))
     return folder / "home"
 
 
@@ -70,7 +70,7 @@ def test_held_rows_are_shown_with_the_message_of_their_guard(held: PageSession) 
 def test_many_rows_are_counted(client: FlaskClient, files: Files) -> None:
     for price in ("19.99", "1999"):
         rows = [offer(number, price__price=price) for number in range(1, 9)]
-        sent(client, brought(client, files.csv(*rows, offer(9))))
+        sent(client, upload_file(client, files.csv(*rows, offer(9))))
     assert "SKU-5" in text_of(client)
     assert "SKU-6" not in text_of(client)
     assert "and 3 more" in text_of(client)

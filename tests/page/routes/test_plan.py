@@ -22,11 +22,11 @@ from tests.conftest import Files, offer
 from tests.page.conftest import (
     SAMPLES,
     application,
-    brought,
     lone_session,
     made_session,
     sent,
     settled,
+    upload_file,
 )
 
 OFFERS, MISTAKES = SAMPLES / "offers-upsert.xlsx", SAMPLES / "offers-mistakes.xlsx"
@@ -63,7 +63,7 @@ def offered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("offered")
     with lone_session(folder) as session:
         client = application(session).test_client()
-        sent(client, brought(client, Files(folder).csv(*map(offer, (1, 2, 3)))))
+        sent(client, upload_file(client, Files(folder).csv(*map(offer, (1, 2, 3)))))
     return folder / "home"
 
 
@@ -87,7 +87,7 @@ def guarded(files: Files) -> Path:
 
 
 def test_rows_that_are_not_valid_block_all_and_are_one_click_away(client: FlaskClient) -> None:
-    page = plan_page(client, id_ := brought(client, MISTAKES), all_or_nothing="on")
+    page = plan_page(client, id_ := upload_file(client, MISTAKES), all_or_nothing="on")
     said = re.search(r'<p class="notice bad">(.*?) <a href="(.*?)">(.*?)</a></p>', page)
     assert said
     text, link, label = said.groups()
@@ -101,7 +101,7 @@ def test_rows_that_are_not_valid_block_all_and_are_one_click_away(client: FlaskC
 
 
 def test_rows_that_are_held_block_all(again: FlaskClient, guarded: Path) -> None:
-    page = plan_page(again, id_ := brought(again, guarded), all_or_nothing="on")
+    page = plan_page(again, id_ := upload_file(again, guarded), all_or_nothing="on")
     assert "Nothing is sent: rows are held back, and all are to be sent or none." in page
     link = f"/en/files/{id_}/plan?which=code:price-factor"
     assert f'href="{link}#rows"' in page
@@ -110,8 +110,8 @@ def test_rows_that_are_held_block_all(again: FlaskClient, guarded: Path) -> None
 
 def test_no_page_of_the_way_names_an_option(again: FlaskClient, guarded: Path) -> None:
     """Guards, a block of all rows, and rows held over all runs; also in the plain table."""
-    sent(again, brought(again, guarded))
-    plan_page(again, id_ := brought(again, guarded), all_or_nothing="on")
+    sent(again, upload_file(again, guarded))
+    plan_page(again, id_ := upload_file(again, guarded), all_or_nothing="on")
     addresses = (
         f"files/{id_}/plan",
         f"files/{id_}/plan?plain=1",
@@ -130,7 +130,7 @@ def test_a_sheet_that_cannot_be_read_blocks_all(
     client: FlaskClient, session: PageSession, files: Files
 ) -> None:
     path = files.book({"A": [offer(1)], "B": [dict.fromkeys(offer(1), "")]})
-    file = session.uploads.file(id_ := brought(client, path))
+    file = session.uploads.file(id_ := upload_file(client, path))
     choices = Choices(sheets=("A", "B"), all_or_nothing=True)
     session.uploads.choose(file, choices, is_read_anew=True)
     page = plan_page(client, id_)
@@ -139,7 +139,7 @@ def test_a_sheet_that_cannot_be_read_blocks_all(
 
 
 def test_missing_rows_are_refused_and_not_chosen(client: FlaskClient, session: PageSession) -> None:
-    plan_page(client, id_ := brought(client, OFFERS), which="rows", rows="3-5", sheet="Offers")
+    plan_page(client, id_ := upload_file(client, OFFERS), which="rows", rows="3-5", sheet="Offers")
     form = {"which": "rows", "rows": "4,900-950", "sheet": "Offers"}
     answer = client.post(f"/en/files/{id_}/plan", data=form)
     assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
@@ -151,7 +151,7 @@ def test_missing_rows_are_refused_and_not_chosen(client: FlaskClient, session: P
 def test_a_plan_of_missing_rows_leads_back_to_all(
     client: FlaskClient, session: PageSession
 ) -> None:
-    id_ = brought(client, OFFERS)
+    id_ = upload_file(client, OFFERS)
     file = session.uploads.file(id_)
     session.uploads.choose(file, Choices(rows={"Offers": "900-950"}), is_read_anew=False)
     answer = settled(client, f"/en/files/{id_}/plan")
@@ -170,7 +170,7 @@ def test_user_and_reason_of_a_release_are_kept_with_the_run(
     app = application(replace(session_again, users=Users("", rights)))
     anna, bruno = app.test_client(), app.test_client()
     anna.environ_base[USER], bruno.environ_base[USER] = rights
-    address = f"/en/files/{(id_ := brought(anna, guarded))}/plan"
+    address = f"/en/files/{(id_ := upload_file(anna, guarded))}/plan"
     settled(anna, address)
     form = {"which": "all", "release price-factor": "on"}
     asked = {**form, "reason price-factor": "a new supplier"}
@@ -197,11 +197,11 @@ def changed_session(tmp_path: Path) -> Iterator[PageSession]:
 
 def test_the_page_shows_the_account_s_settings(changed_session: PageSession) -> None:
     client = application(changed_session).test_client()
-    id_ = brought(client, OFFERS, account="changed")
+    id_ = upload_file(client, OFFERS, account="changed")
     assert checked_boxes(plan_page(client, id_)) == {"all", "changed_only"}
     assert checked_boxes(plan_page(client, id_, which="all")) == {"all"}
     assert changed_session.uploads.file(id_).choices.changed_only is False
-    other = brought(client, OFFERS, account="sandbox")
+    other = upload_file(client, OFFERS, account="sandbox")
     assert checked_boxes(plan_page(client, other)) == {"all"}
 
 
@@ -224,7 +224,7 @@ def test_rows_are_chosen_and_left_out_together(
     again: FlaskClient, session_again: PageSession, files: Files, what: str
 ) -> None:
     form, statuses = CHOSEN[what]
-    id_ = brought(again, files.csv(offer(1, quantity="9"), offer(2), offer(3)))
+    id_ = upload_file(again, files.csv(offer(1, quantity="9"), offer(2), offer(3)))
     page = plan_page(again, id_, **{"which": "all", "sheet": "", **form})
     plan = plan_of(session_again, session_again.uploads.file(id_))
     assert plan
@@ -238,7 +238,7 @@ def test_rows_that_were_not_chosen_are_no_held_ones(
     again: FlaskClient, session_again: PageSession, files: Files
 ) -> None:
     """On the way, in the run, among runs and sellers; what a guard holds of the chosen ones is."""
-    id_ = brought(again, files.csv(offer(1, price__price="1999"), offer(2), offer(3)))
+    id_ = upload_file(again, files.csv(offer(1, price__price="1999"), offer(2), offer(3)))
     page = plan_page(again, id_, which="rows", rows="2-3", sheet="")
     number = sent(again, id_)
     run, filtered, every = (
@@ -262,12 +262,12 @@ TILE = re.compile(r"<li><strong class=.*?>(.*?)</strong>(.*?)</li>")
 
 
 def test_an_unchanged_file_needs_no_correction(again: FlaskClient, files: Files) -> None:
-    page = plan_page(again, brought(again, files.csv(offer(1))), changed_only="on")
+    page = plan_page(again, upload_file(again, files.csv(offer(1))), changed_only="on")
     assert "Nothing would be sent: no row changes anything." in page
 
 
 def test_a_purge_is_sent_whole(client: FlaskClient, session: PageSession) -> None:
-    id_ = brought(client, SAMPLES / "legacy-offers.xlsx")
+    id_ = upload_file(client, SAMPLES / "legacy-offers.xlsx")
     page = plan_page(client, id_, changed_only="on")
     assert checked_boxes(page) == {"all", "changed_only"}
     page = plan_page(client, id_, which="all", changed_only="on", purges="on")
@@ -302,7 +302,7 @@ def lacking(tmp_path: Path) -> Iterator[FlaskClient]:
 
 @pytest.mark.parametrize("account", LACKS)
 def test_missing_settings_are_shown_before_sending(lacking: FlaskClient, account: str) -> None:
-    page = plan_page(lacking, brought(lacking, OFFERS, account=account))
+    page = plan_page(lacking, upload_file(lacking, OFFERS, account=account))
     told = f"Nothing can be sent from “{account}”: {LACKS[account]} Whoever keeps the configuration"
     assert (told in page) == bool(LACKS[account])
     assert ('<button class="main" disabled aria-describedby="lack">' in page) == bool(
@@ -323,6 +323,6 @@ def test_rows_are_sent_from_the_account_of_the_options(tmp_path: Path) -> None:
         tmp_path / "home", *words, "--seller", "9", "--channel", "PRIMARY"
     ) as session:
         client = application(session).test_client()
-        page = plan_page(client, brought(client, OFFERS))
+        page = plan_page(client, upload_file(client, OFFERS))
         assert "Send 40 rows to seller 9 (9@127.0.0.1:9)" in page
         assert "disabled" not in page

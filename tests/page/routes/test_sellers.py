@@ -13,7 +13,7 @@ from feedtool.page.access import Users
 from feedtool.page.session import PageSession, now
 from feedtool.runs.config import PageRights
 from tests.figures import figures_in
-from tests.page.conftest import SAMPLES, application, brought, lone_session, sent
+from tests.page.conftest import SAMPLES, application, lone_session, sent, upload_file
 
 OTHER = seller_key("https://other.example/v2", "<b>7</b>")
 GONE = Interrupted(tr("no answer from {host}", host="<i>other.example</i>"))
@@ -24,7 +24,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
     """A seller with a run, and one in trouble whose name and reason are hostile; read only."""
     with lone_session(tmp_path_factory.mktemp("busy")) as session:
         client = application(session).test_client()
-        sent(client, brought(client, SAMPLES / "offers-mistakes.xlsx"))
+        sent(client, upload_file(client, SAMPLES / "offers-mistakes.xlsx"))
         with session.workspace() as workspace:
             workspace.ledger.sellers.passed(OTHER, "", None, GONE, None, now())
         yield client

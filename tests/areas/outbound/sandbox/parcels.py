@@ -45,7 +45,7 @@ def send(desk: Desk, body: Any = None) -> Answer:
     return desk.ask("POST", "/outbound-shipments", shipment(desk) if body is None else body)
 
 
-def sent(desk: Desk, body: Any = None) -> str:
+def created_shipment(desk: Desk, body: Any = None) -> str:
     answer = send(desk, body)
     assert answer.status == 201, answer.body
     return str(answer.json["outboundShipmentId"])
@@ -73,7 +73,7 @@ def give_back(desk: Desk, name: str, *lines: Any, **fields: Any) -> Answer:
     return desk.ask("POST", "/returns", {**body, "lines": list(lines) or [line(desk)], **fields})
 
 
-def given_back(desk: Desk, name: str, *lines: Any, **fields: Any) -> str:
+def created_return(desk: Desk, name: str, *lines: Any, **fields: Any) -> str:
     answer = give_back(desk, name, *lines, **fields)
     assert answer.status == 201, answer.body
     return str(answer.json["returnId"])

@@ -11,19 +11,19 @@ from tests.areas.outbound.sandbox.parcels import (
     MINUTE,
     QUIET,
     SENT,
+    created_return,
+    created_shipment,
     give_back,
-    given_back,
     item,
     line,
     read_return,
-    sent,
     shipment,
 )
 from tests.sandbox.desk import Desk
 
 
 def shipped(desk: Desk, quantity: int = 5) -> str:
-    name = sent(desk, shipment(desk, item(desk, quantity)))
+    name = created_shipment(desk, shipment(desk, item(desk, quantity)))
     desk.wait(SENT)
     return name
 
@@ -34,7 +34,7 @@ def label(desk: Desk, name: str, accept: str = "application/pdf") -> tuple[int, 
 
 
 def test_a_return_goes_its_way(quiet: Desk) -> None:
-    name, found = given_back(quiet, shipped(quiet)), []
+    name, found = created_return(quiet, shipped(quiet)), []
     for wait in (0, MINUTE, MINUTE, 8 * MINUTE, DAY, 5 * DAY):
         quiet.wait(wait)
         found.append(read_return(quiet, name)["status"])
@@ -45,7 +45,7 @@ def test_a_return_goes_its_way(quiet: Desk) -> None:
 
 def test_some_are_not_as_announced(quiet: Desk) -> None:
     parcel = shipped(quiet, 6)
-    names = [given_back(quiet, parcel, reference=f"B-{number}") for number in range(6)]
+    names = [created_return(quiet, parcel, reference=f"B-{number}") for number in range(6)]
     quiet.wait(7 * DAY)
     shown = [read_return(quiet, name) for name in names]
     conform = [it["lines"][0]["conformity"] for it in shown]
@@ -54,7 +54,7 @@ def test_some_are_not_as_announced(quiet: Desk) -> None:
 
 
 def test_labels_come_after_12_minutes(quiet: Desk) -> None:
-    name = given_back(quiet, shipped(quiet))
+    name = created_return(quiet, shipped(quiet))
     quiet.wait(12 * MINUTE - 1)
     assert label(quiet, name)[0] == 404
     quiet.wait(1)
@@ -65,7 +65,7 @@ def test_labels_come_after_12_minutes(quiet: Desk) -> None:
 
 def test_a_missing_label_may_be_empty(new_desk: type[Desk]) -> None:
     with new_desk(replace(QUIET, without_label=200)) as desk:
-        assert label(desk, given_back(desk, shipped(desk))) == (200, b"")
+        assert label(desk, created_return(desk, shipped(desk))) == (200, b"")
 
 
 def test_an_undeliverable_parcel_comes_back_without_a_label(quiet: Desk) -> None:
@@ -103,7 +103,7 @@ def test_only_sent_lines_can_come_back(quiet: Desk) -> None:
 
 
 def test_an_unsent_parcel_cannot_come_back(quiet: Desk) -> None:
-    name = sent(quiet)
+    name = created_shipment(quiet)
     assert give_back(quiet, name).status == 400
     quiet.wait(2 * MINUTE)
     assert give_back(quiet, name).status == 400
@@ -123,9 +123,9 @@ def test_an_unsent_parcel_cannot_come_back(quiet: Desk) -> None:
 )
 def test_filters(quiet: Desk, query: dict[str, str], count: int) -> None:
     name = shipped(quiet)
-    given_back(quiet, name)
+    created_return(quiet, name)
     quiet.wait(10 * MINUTE)
-    given_back(quiet, name, reference="B-2", reason="Damaged")
+    created_return(quiet, name, reference="B-2", reason="Damaged")
     assert len(list(quiet.pages("/returns", query))) == count
     assert quiet.ask("GET", "/returns/count", query=query).json == count
     own = {"outboundShipmentId": name, **query}
@@ -134,7 +134,7 @@ def test_filters(quiet: Desk, query: dict[str, str], count: int) -> None:
 
 
 def test_returns_are_their_sellers_own(quiet: Desk) -> None:
-    name = given_back(quiet, shipped(quiet))
+    name = created_return(quiet, shipped(quiet))
     headers = {"SellerId": "S2"}
     assert quiet.ask("GET", f"/returns/{name}", headers=headers).status == 404
     assert quiet.ask("GET", f"/returns/{name}/labels", headers=headers).status == 404

@@ -14,11 +14,11 @@ from tests.areas.outbound.sandbox.parcels import (
     QUIET,
     SENT,
     cancel,
+    created_shipment,
     item,
     products,
     read,
     send,
-    sent,
     shipment,
 )
 from tests.sandbox.desk import Desk
@@ -35,7 +35,7 @@ def statuses(desk: Desk, name: str, *waits: float) -> list[tuple[str, list[str]]
 
 
 def test_a_shipment_goes_its_way(quiet: Desk) -> None:
-    assert statuses(quiet, sent(quiet), 0, MINUTE, HOUR, 4 * HOUR, 2 * DAY - 1, 1) == [
+    assert statuses(quiet, created_shipment(quiet), 0, MINUTE, HOUR, 4 * HOUR, 2 * DAY - 1, 1) == [
         ("Created", []),
         ("Accepted", []),
         ("InPreparation", ["Packaged"]),
@@ -46,7 +46,7 @@ def test_a_shipment_goes_its_way(quiet: Desk) -> None:
 
 
 def test_every_fifth_goes_in_two_parcels(quiet: Desk) -> None:
-    *_, name = [sent(quiet) for _ in range(5)]
+    *_, name = [created_shipment(quiet) for _ in range(5)]
     assert statuses(quiet, name, SENT, DAY, 2 * DAY) == [
         ("PartiallyShipped", ["Shipped", "Packaged"]),
         ("Shipped", ["Shipped", "Shipped"]),
@@ -62,7 +62,7 @@ REJECTED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("code", REJECTED)
 def test_a_wrong_item_rejects_the_shipment(quiet: Desk, code: str) -> None:
-    name = sent(quiet, shipment(quiet, item(quiet), item(quiet, **REJECTED[code])))
+    name = created_shipment(quiet, shipment(quiet, item(quiet), item(quiet, **REJECTED[code])))
     quiet.wait(MINUTE)
     shown = read(quiet, name)
     assert (shown["status"], shown["state"]) == ("Rejected", {"value": "Invalid"})
@@ -84,7 +84,7 @@ PRICES = {"unitSalesPrice": 9.9, "shippingCost": 0, "currencyCode": "CHF"}
     ],
 )
 def test_addresses_are_validated(quiet: Desk, address: Any, fields: Any, status: str) -> None:
-    name = sent(quiet, shipment(quiet, item(quiet, **fields), address=address))
+    name = created_shipment(quiet, shipment(quiet, item(quiet, **fields), address=address))
     quiet.wait(MINUTE)
     assert read(quiet, name)["status"] == status
 
@@ -93,7 +93,7 @@ def test_addresses_are_validated(quiet: Desk, address: Any, fields: Any, status:
     ("country", "status"), [("FR", "Accepted"), (None, "Accepted"), ("PT", "Rejected")]
 )
 def test_a_warehouse_that_may_not_be_used(quiet: Desk, country: str, status: str) -> None:
-    name = sent(quiet, shipment(quiet, storageCountry=country))
+    name = created_shipment(quiet, shipment(quiet, storageCountry=country))
     quiet.wait(MINUTE)
     assert read(quiet, name)["status"] == status
 
@@ -106,7 +106,7 @@ def test_a_product_is_known_by_either_identification_and_the_reference_wins(quie
         other["gtin"]: {**pair, "sellerProductReference": other["sellerProductReference"]},
     }
     for gtin, fields in wanted.items():
-        name = sent(quiet, shipment(quiet, item(quiet, **fields)))
+        name = created_shipment(quiet, shipment(quiet, item(quiet, **fields)))
         quiet.wait(MINUTE)
         assert [it["productId"] for it in read(quiet, name)["items"]] == [gtin]
 
@@ -129,14 +129,14 @@ def test_requests_that_are_no_shipments_are_refused(quiet: Desk, changes: dict[s
 
 
 def test_a_reference_may_be_used_again_and_each_creation_is_an_effect(quiet: Desk) -> None:
-    assert sent(quiet) != sent(quiet)
+    assert created_shipment(quiet) != created_shipment(quiet)
     effects = quiet.sandbox.effects()
     assert [(it.kind, it.key) for it in effects] == [("outbound shipment", "R-1")] * 2
     assert len({effect.fingerprint for effect in effects}) == 1
 
 
 def test_shipments_are_their_sellers_own(quiet: Desk) -> None:
-    name = sent(quiet)
+    name = created_shipment(quiet)
     headers = {"SellerId": "S2"}
     assert quiet.ask("GET", f"/outbound-shipments/{name}", headers=headers).status == 404
     assert quiet.ask("GET", "/outbound-shipments/count", headers=headers).json == 0
@@ -150,7 +150,9 @@ def test_shipments_are_their_sellers_own(quiet: Desk) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_the_list_is_read_to_its_end(quiet: Desk, size: int) -> None:
-    names = [sent(quiet, shipment(quiet, reference=f"R-{number}")) for number in range(3)]
+    names = [
+        created_shipment(quiet, shipment(quiet, reference=f"R-{number}")) for number in range(3)
+    ]
     listed = quiet.pages("/outbound-shipments", {"limit": size})
     assert [it["outboundShipmentId"] for it in listed] == names
     assert quiet.ask("GET", "/outbound-shipments/count").json == 3
@@ -170,10 +172,10 @@ def test_the_list_is_read_to_its_end(quiet: Desk, size: int) -> None:
     ],
 )
 def test_filters(quiet: Desk, query: dict[str, str], count: int) -> None:
-    sent(quiet)
-    sent(quiet, shipment(quiet, reference="R-2", address={"countryCode": "CH"}))
+    created_shipment(quiet)
+    created_shipment(quiet, shipment(quiet, reference="R-2", address={"countryCode": "CH"}))
     quiet.wait(10 * MINUTE)
-    sent(quiet)
+    created_shipment(quiet)
     assert len(list(quiet.pages("/outbound-shipments", query))) == count
     assert quiet.ask("GET", "/outbound-shipments/count", query=query).json == count
 
@@ -187,7 +189,7 @@ def test_unknown_filters_are_refused(quiet: Desk, query: str) -> None:
 
 def test_a_shipment_may_be_shown_late(new_desk: type[Desk]) -> None:
     with new_desk(replace(QUIET, visible_after=timedelta(seconds=20))) as desk:
-        name = sent(desk)
+        name = created_shipment(desk)
         assert desk.ask("GET", f"/outbound-shipments/{name}").status == 404
         assert desk.ask("GET", "/outbound-shipments/count").json == 0
         desk.wait(20)
@@ -213,7 +215,7 @@ def cancellation_of(desk: Desk, name: str) -> Any:
 
 
 def test_a_cancellation_of_a_created_shipment_is_decided_at_once(quiet: Desk) -> None:
-    name = sent(quiet)
+    name = created_shipment(quiet)
     answer = cancel(quiet, name)
     assert (answer.status, answer.json["status"]) == (201, "Accepted")
     assert read(quiet, name)["status"] == "Cancelled"
@@ -222,7 +224,7 @@ def test_a_cancellation_of_a_created_shipment_is_decided_at_once(quiet: Desk) ->
 
 
 def test_later_the_partner_decides_and_every_third_time_refuses(quiet: Desk) -> None:
-    names = [sent(quiet) for _ in range(3)]
+    names = [created_shipment(quiet) for _ in range(3)]
     quiet.wait(2 * MINUTE)
     requests = [cancel(quiet, name).json["cancellationRequestId"] for name in names]
     assert [cancellation_of(quiet, name)["status"] for name in names] == ["InProgress"] * 3
@@ -236,7 +238,7 @@ def test_later_the_partner_decides_and_every_third_time_refuses(quiet: Desk) -> 
 
 
 def test_a_parcel_that_has_left_meanwhile_is_not_cancelled(quiet: Desk) -> None:
-    name = sent(quiet)
+    name = created_shipment(quiet)
     quiet.wait(SENT - HOUR)
     assert cancel(quiet, name).status == 201
     quiet.wait(2 * HOUR)
@@ -248,20 +250,20 @@ def test_a_parcel_that_has_left_meanwhile_is_not_cancelled(quiet: Desk) -> None:
 
 @pytest.mark.parametrize("wait", [SENT, SENT + 2 * DAY])
 def test_a_sent_shipment_cannot_be_cancelled(quiet: Desk, wait: float) -> None:
-    name = sent(quiet)
+    name = created_shipment(quiet)
     quiet.wait(wait)
     assert cancel(quiet, name).status == 400
 
 
 @pytest.mark.parametrize("wait", [0, 2 * MINUTE])
 def test_a_cancellation_is_asked_for_once(quiet: Desk, wait: float) -> None:
-    name = sent(quiet)
+    name = created_shipment(quiet)
     quiet.wait(wait)
     assert [cancel(quiet, name).status for _ in range(2)] == [201, 400]
     assert len([it for it in quiet.sandbox.effects() if "cancellation" in it.kind]) == 1
 
 
 def test_a_cancellation_has_a_reason(quiet: Desk) -> None:
-    assert cancel(quiet, sent(quiet), reason="").status == 400
+    assert cancel(quiet, created_shipment(quiet), reason="").status == 400
     path = "/outbound-cancellation-requests/nobodys"
     assert quiet.ask("GET", path).status == 404
