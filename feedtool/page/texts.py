@@ -103,6 +103,12 @@ OTHERWISE: Mapping[str, str] = {
     "if the sheet is your own type: feedtool map {file}": _(
         "if the sheet is your own, say under “Columns” what its columns are"
     ),
+    "name the column action, with Upsert, Update or Delete; or let feedtool map write a recipe that"
+    ' leaves such rows out by [not_for_sale], or says "{header}" = false': _(
+        "name the column action, with Upsert, Update or Delete; or say under “Columns” what it is"
+    ),
+    "let feedtool map write a recipe that leaves such rows out by [not_for_sale], or says"
+    ' "{header}" = false': _("say under “Columns” what it is"),
     "give each column a name in one row, then type: feedtool map {file}": _(
         "give each column a name in one row, and bring the file again"
     ),

@@ -190,6 +190,21 @@ def test_values_are_shown_unchanged() -> None:
     )
 
 
+MARK = (
+    "let feedtool map write a recipe that leaves such rows out by [not_for_sale], or says"
+    ' "{header}" = false'
+)
+
+
+@pytest.mark.parametrize(
+    "before", ["", "name the column action, with Upsert, Update or Delete; or "]
+)
+def test_a_column_that_says_what_is_for_sale_is_explained_here(before: str) -> None:
+    assert PageTranslator("en")(tr(before + MARK, header="Actif")) == (
+        f"{before}say under “Columns” what it is"
+    )
+
+
 def test_the_reasons_of_an_unfit_plan_use_the_page_s_words() -> None:
     reading = ReadOptions(
         kind="offers-upsert",
