@@ -1,5 +1,6 @@
 """Read workbooks of Excel 97-2003 and older (.xls) with xlrd."""
 
+from collections import defaultdict
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from feedtool.sheets.read.others.rows import (
     number_cell,
     text_cell,
 )
+from feedtool.sheets.read.source import CellRange
 
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _NO_SECTOR = 0xFFFFFFFA
@@ -167,6 +169,9 @@ def _style(book: Any, number: int) -> NumberStyle:
 
 
 def _rows(book: Any, sheet: Any, styles: list[NumberStyle]) -> Generator[CellRow]:
+    merged = defaultdict[int, list[CellRange]](list)
+    for first, end, left, right in sheet.merged_cells:
+        merged[first].append(CellRange(first + 1, left, end, right - 1))
     for row in range(sheet.nrows):
         info = sheet.rowinfo_map.get(row)
         cells = [
@@ -174,7 +179,7 @@ def _rows(book: Any, sheet: Any, styles: list[NumberStyle]) -> Generator[CellRow
             for column in range(sheet.row_len(row))
             for style in (styles[sheet.cell_xf_index(row, column)],)
         ]
-        yield CellRow(row + 1, cells, bool(info and info.hidden))
+        yield CellRow(row + 1, cells, bool(info and info.hidden), merged.get(row, ()))
 
 
 def _cell(book: Any, kind: int, value: Any, style: NumberStyle) -> Cell:

@@ -24,6 +24,7 @@ from feedtool.sheets.read.others.rows import (
     text_cell,
 )
 from feedtool.sheets.read.package import ZipPackage
+from feedtool.sheets.read.source import MOST_MERGED, CellRange
 from feedtool.sheets.read.workbook import read_relationships
 
 # Records ([MS-XLSB] 2.3.2).
@@ -31,6 +32,8 @@ ROW, BLANK_CELL, RK, ERROR, BOOL, REAL, TEXT, SHARED = range(8)
 FORMULA_TEXT, FORMULA_REAL, FORMULA_BOOL, FORMULA_ERROR = 8, 9, 10, 11
 SHARED_ITEM, FORMAT, XF, RICH_TEXT = 19, 44, 47, 62
 END_SHEET_DATA, BOOK_PROPERTIES, SHEET = 146, 153, 156
+MERGED, END_MERGED = 176, 178
+MARGINS, CONDITIONS, LINKS, VALIDATIONS = 476, 461, 494, 573
 BEGIN_CELL_XFS, END_CELL_XFS = 617, 618
 SHORT = range(12, 19)
 """BLANK_CELL to SHARED without a column: the cell follows the previous one."""
@@ -184,7 +187,8 @@ def _rows(package: ZipPackage, part: str, book: _Book) -> Generator[CellRow]:
     row: CellRow | None = None
     cells: list[Cell] = []
     column = -1
-    for kind, data in _records(package, part):
+    records = _records(package, part)
+    for kind, data in records:
         if kind == ROW:
             if row:
                 yield row
@@ -202,7 +206,19 @@ def _rows(package: ZipPackage, part: str, book: _Book) -> Generator[CellRow]:
         elif kind == END_SHEET_DATA:
             break
     if row:
-        yield row
+        yield row._replace(merged=_merged(records))
+
+
+def _merged(records: Iterator[tuple[int, bytes]]) -> list[CellRange]:
+    """Return the ranges of merged cells, which follow the rows."""
+    merged: list[CellRange] = []
+    for kind, data in records:
+        if kind == MERGED and len(merged) < MOST_MERGED:
+            first, last, left, right = unpack_from("<4I", data)
+            merged.append(CellRange(first + 1, left, last + 1, right))
+        elif kind in {END_MERGED, MARGINS, CONDITIONS, LINKS, VALIDATIONS}:
+            break
+    return merged
 
 
 def _rk(data: bytes, style: NumberStyle, book: _Book) -> Cell:

@@ -22,6 +22,7 @@ from feedtool.sheets.read.others.rows import (
     put_cell,
     text_cell,
 )
+from feedtool.sheets.read.source import CellRange
 
 # Read the elements of an XML spreadsheet one by one, in the memory of one row.
 
@@ -132,12 +133,17 @@ def _rows(pieces: Pieces, index: int, styles: dict[str, NumberStyle]) -> Generat
                 return
         elif event == "end" and sheet == index:
             number = int(element.get(f"{SS}Index", number + 1))
-            yield CellRow(number, _cells(element, styles), element.get(f"{SS}Hidden") == "1")
+            cells, merged = _cells(element, styles, number)
+            yield CellRow(number, cells, element.get(f"{SS}Hidden") == "1", merged)
             number += int(element.get(f"{SS}Span", 0))
 
 
-def _cells(row: Any, styles: dict[str, NumberStyle]) -> list[Cell]:
+def _cells(
+    row: Any, styles: dict[str, NumberStyle], number: int
+) -> tuple[list[Cell], list[CellRange]]:
+    """Return the cells of a row, and the ranges of merged cells that begin in it."""
     cells: list[Cell] = []
+    merged: list[CellRange] = []
     column = 0
     row_style = row.get(f"{SS}StyleID")
     for element in row.iterfind(f"{SS}Cell"):
@@ -146,8 +152,11 @@ def _cells(row: Any, styles: dict[str, NumberStyle]) -> list[Cell]:
         cell = _cell(element, style)
         if cell is not BLANK:
             put_cell(cells, column, cell)
-        column += 1 + int(element.get(f"{SS}MergeAcross", 0))
-    return cells
+        across, down = (int(element.get(f"{SS}Merge{way}", 0)) for way in ("Across", "Down"))
+        if across or down:
+            merged.append(CellRange(number, column, number + down, column + across))
+        column += 1 + across
+    return cells, merged
 
 
 def _cell(element: Any, style: NumberStyle) -> Cell:

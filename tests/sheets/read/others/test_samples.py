@@ -85,6 +85,14 @@ def test_the_cells_are_those_of_the_xlsx(folder: Path, xlsx: Path, ending: str) 
     assert dict(map(as_meant, found.items())) == dict(map(as_meant, expected.items()))
 
 
+@pytest.mark.parametrize("ending", sorted({*FORMATS} - {*TABLES}))
+def test_the_merged_cells_are_those_of_the_xlsx(folder: Path, ending: str) -> None:
+    with open_source(sample(ending, folder)) as source:
+        sheet = source.sheet("Offers")
+        assert [*sheet.blocks()]
+        assert list(map(str, sheet.merged)) == ["M2:N2"]
+
+
 @pytest.mark.parametrize("ending", ["xls", "ods"])
 def test_the_workbook_for_the_answers_has_the_same_cells(
     folder: Path, tmp_path: Path, ending: str
