@@ -36,8 +36,8 @@ def test_its_template_has_columns_that_are_understood_and_not_retired(feed: Feed
     assert not {*keys} & {"CDAV", "PackagingUnit", "PackagingValue"}
     modes = {key.split(".")[1] for key in keys if key.startswith("deliveryModes.")}
     is_legacy = feed.sheet.name == SHEET  # its own Standard stays
-    own = LegacySettings().legacy_modes if is_legacy else ()
-    assert (modes - {*own}).isdisjoint(DEPRECATED_MODES)
+    settings = LegacySettings().legacy_modes if is_legacy else ()
+    assert (modes - {*settings}).isdisjoint(DEPRECATED_MODES)
 
 
 @FEEDS

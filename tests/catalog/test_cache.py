@@ -92,7 +92,7 @@ def test_entries_that_are_no_longer_listed_go(cache: Cache) -> None:
     found = known(cache)
     assert set(found.categories) == left
     assert found.properties("0A0101") is None
-    assert [one.name for one in found.brands()] == ["Nestlé"]
+    assert [brand.name for brand in found.brands()] == ["Nestlé"]
 
 
 GOES_ON = [

@@ -238,7 +238,7 @@ BROKEN = {
     "deep": b"[" * 100_000,
     "too many properties": json.dumps(MANY).encode(),
     "too many choices": json.dumps(
-        [SAID | {"choices": [str(one) for one in range(wire.MOST_CHOICES + 1)]}]
+        [SAID | {"choices": [str(index) for index in range(wire.MOST_CHOICES + 1)]}]
     ).encode(),
 }
 

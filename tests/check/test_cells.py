@@ -71,7 +71,9 @@ REFUSED = {
 @pytest.mark.parametrize(("key", "value", "number_format", "code"), REFUSED.values(), ids=REFUSED)
 def test_refused(files: Files, key: str, value: object, number_format: str, code: str) -> None:
     (sheet,) = checked(with_cell(files, key, value, number_format))
-    assert [(one.row, one.field, one.code) for one in sheet.problems()] == [(2, key, code)]
+    assert [(problem.row, problem.field, problem.code) for problem in sheet.problems()] == [
+        (2, key, code)
+    ]
 
 
 READ: dict[str, tuple[str, object, str, object]] = {
@@ -129,14 +131,14 @@ FORMULAS = {
 @pytest.mark.parametrize(("cell", "code"), FORMULAS.values(), ids=FORMULAS)
 def test_results_of_formulas(files: Files, cell: str, code: str | None) -> None:
     (sheet,) = checked(with_xml(files, PRICE, cell))
-    assert [one.code for one in sheet.problems()] == ([] if code is None else [code])
+    assert [problem.code for problem in sheet.problems()] == ([] if code is None else [code])
 
 
 @pytest.mark.parametrize("escape", ["_x0000_", "_x0009_", "_x200B_", "_x000D_"])
 def test_escaped_invisible_characters_are_refused(files: Files, escape: str) -> None:
     cell = f'<c @ t="inlineStr"><is><t>A{escape}B</t></is></c>'
     (sheet,) = checked(with_xml(files, REFERENCE, cell))
-    assert [one.code for one in sheet.problems()] == ["reference-format"]
+    assert [problem.code for problem in sheet.problems()] == ["reference-format"]
 
 
 MERGED: dict[str, tuple[list[dict[str, str]], str, list[tuple[int | None, str, str]]]] = {

@@ -54,7 +54,7 @@ def test_each_kind_of_a_workbook_is_a_sheet_of_its_own(files: Files) -> None:
     }
     sheets = checked(files.book({"Notes": [{"to do": "call the supplier"}], **feeds}))
     kinds = ("offers-upsert", "offers-update", "offers-delete")
-    assert [(one.sheet, one.kind) for one in sheets] == list(zip(feeds, kinds, strict=True))
+    assert [(sheet.sheet, sheet.kind) for sheet in sheets] == list(zip(feeds, kinds, strict=True))
     assert {one.file for one in sheets} == {"offers.xlsx"}
 
 

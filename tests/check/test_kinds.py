@@ -372,7 +372,7 @@ def test_an_action_splits_a_sheet(
 
 def test_an_unknown_action_is_the_only_problem_of_its_row(files: Files) -> None:
     (sheet,) = checked(files.csv(offer(1, action="Purge"), offer(2, action="Upsert")))
-    assert [(one.row, one.field) for one in sheet.problems()] == [(2, "action")]
+    assert [(problem.row, problem.field) for problem in sheet.problems()] == [(2, "action")]
     assert codes(sheet) == [(2, "enum-value")]
 
 

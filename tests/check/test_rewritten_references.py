@@ -35,7 +35,7 @@ SENT = {
 
 def references(files: Files, *names: str) -> tuple[list[int], int]:
     """The rows that are held of a sheet with these references, and the warnings about them."""
-    rows = [offer(at, sellerExternalReference=name) for at, name in enumerate(names)]
+    rows = [offer(index, sellerExternalReference=name) for index, name in enumerate(names)]
     (sheet,) = checked(files.csv(*rows))
     assert all(issue.code.name == CODE for _, issue in sheet.rows.guarded)
     return [row for row, _ in sheet.rows.guarded], len(problems_of(sheet, CODE))
@@ -63,8 +63,8 @@ def test_a_sheet_that_is_read_twice_holds_the_same(files: Files) -> None:
     """`1,234` makes a second reading necessary: only 9.50 behind it settles the column."""
     names = ["7.0", "A-1", "8.0", "1-Feb"]
     rows = [
-        offer(at, sellerExternalReference=name, price__price="1,234" if at == 0 else "9.50")
-        for at, name in enumerate(names)
+        offer(index, sellerExternalReference=name, price__price="1,234" if index == 0 else "9.50")
+        for index, name in enumerate(names)
     ]
     (sheet,) = checked(files.csv(*rows))
     assert [row for row, _ in sheet.rows.guarded] == [5]

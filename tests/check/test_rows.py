@@ -41,7 +41,9 @@ def test_the_row_of_a_record_and_the_line_where_it_starts(
 def test_a_workbook_has_rows_and_no_lines(files: Files) -> None:
     rows: list[Mapping[str, str]] = [offer(1), dict.fromkeys(offer(), ""), offer(2, condition="?")]
     (sheet,) = checked(files.book({"Offers": rows}))
-    assert [(one.row, one.line, one.code) for one in sheet.problems()] == [(4, None, "enum-value")]
+    assert [(problem.row, problem.line, problem.code) for problem in sheet.problems()] == [
+        (4, None, "enum-value")
+    ]
     assert sheet.counts().rows == 2
 
 
@@ -57,7 +59,10 @@ def test_a_problem_has_place_value_reason_and_help(files: Files) -> None:
 
 def test_an_absent_column_has_no_letter_and_no_header(files: Files) -> None:
     (sheet,) = checked(files.csv(update(taxes__VAT="20")))
-    assert {(one.column, one.header, one.field, one.value) for one in sheet.problems()} == {
+    assert {
+        (problem.column, problem.header, problem.field, problem.value)
+        for problem in sheet.problems()
+    } == {
         (None, None, "taxes.EcoPart", None),
         (None, None, "taxes.DEA", None),
     }
@@ -66,7 +71,9 @@ def test_an_absent_column_has_no_letter_and_no_header(files: Files) -> None:
 def test_problems_found_after_reading_have_their_lines(files: Files) -> None:
     text = "\n".join([HEADER, GOOD.replace("New", '"New\n"'), GOOD])
     (sheet,) = checked(files.text(text))
-    assert [(one.row, one.line) for one in problems_of(sheet, "duplicate-reference")] == [
+    assert [
+        (problem.row, problem.line) for problem in problems_of(sheet, "duplicate-reference")
+    ] == [
         (2, 2),
         (3, 4),
     ]
@@ -81,7 +88,9 @@ def test_all_problems_are_sorted_by_place(files: Files) -> None:
     problems = list(sheet.problems())
     assert problems[0].code == "unknown-column"
     assert len(problems) == 1 + 3 * 399
-    places = [(one.row or 0, len(one.column or ""), one.column or "") for one in problems]
+    places = [
+        (problem.row or 0, len(problem.column or ""), problem.column or "") for problem in problems
+    ]
     assert places == sorted(places)
 
 

@@ -223,7 +223,9 @@ HEADERS: dict[str, tuple[dict[str, str], list[str]]] = {
 @pytest.mark.parametrize(("row", "said"), HEADERS.values(), ids=HEADERS)
 def test_unknown_columns_in_one_warning(find: Find, row: dict[str, str], said: list[str]) -> None:
     problems = find("unknown-column", row, row, dialect=MINE)
-    assert [(one.row, one.severity) for one in problems] == [(None, "warning")] * bool(said)
+    assert [(problem.row, problem.severity) for problem in problems] == [(None, "warning")] * bool(
+        said
+    )
     assert all(part in problems[0].message for part in said)
 
 

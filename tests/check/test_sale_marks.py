@@ -116,7 +116,7 @@ UNCLEAR = {
 
 @pytest.mark.parametrize(("header", "cell"), UNCLEAR)
 def test_an_unclear_sale_mark_is_reported_once(files: Files, header: str, cell: str) -> None:
-    (sheet,) = checked(files.csv(*({**offer(it), header: cell} for it in range(3))))
+    (sheet,) = checked(files.csv(*({**offer(number), header: cell} for number in range(3))))
     told = [problem for problem in sheet.problems() if problem.code == "sale-mark-unclear"]
     assert (len(told), sheet.rows.marks.count(VALID)) == (UNCLEAR[header, cell], 3)
     assert all((problem.row, problem.severity) == (None, "warning") for problem in told)

@@ -97,7 +97,7 @@ def test_a_row_that_is_one(files: Files, row: Mapping[str, str]) -> None:
 def test_subtotals_and_the_total_of_all(files: Files) -> None:
     rows = [*FOUR[:2], last(quantity="14"), *FOUR[2:], last(quantity="14"), last(quantity=STOCK)]
     (sheet,) = checked(files.csv(*rows))
-    assert [one.row for one in problems_of(sheet, CODE)] == [4, 7, 8]
+    assert [problem.row for problem in problems_of(sheet, CODE)] == [4, 7, 8]
     assert sheet.counts().valid == 4
 
 
@@ -118,7 +118,7 @@ def test_summary_rows_are_taken_on_request(files: Files, row: Mapping[str, str])
 def test_the_header_of_a_list_of_references(files: Files) -> None:
     text = "sku\nA\nSKU\nB\n"
     (sheet,) = checked(files.text(text), kind="offers-delete")
-    assert [(one.row, one.value) for one in problems_of(sheet, CODE)] == [(3, "SKU")]
+    assert [(problem.row, problem.value) for problem in problems_of(sheet, CODE)] == [(3, "SKU")]
 
 
 def test_two_totals_are_no_doubled_reference(files: Files) -> None:

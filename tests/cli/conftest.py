@@ -232,7 +232,9 @@ def applied() -> list[tuple[str | None, str]]:
     if not STATE.exists():
         return []
     with Sandbox(sandbox_parts(), STATE) as sandbox:
-        return [(one.reference, str(one.package_type)) for one in applied_requests(sandbox)]
+        return [
+            (request.reference, str(request.package_type)) for request in applied_requests(sandbox)
+        ]
 
 
 def rows_of(

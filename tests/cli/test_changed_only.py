@@ -44,7 +44,7 @@ def test_unchanged_rows_are_not_sent(feedtool: Feedtool, sent: Path) -> None:
 def test_a_dry_run_shows_changed_rows(feedtool: Feedtool, changed: Path) -> None:
     ran = feedtool("submit", changed, "--dry-run", *CHANGED)
     assert (ran.code, ran.statuses) == (0, ["Valid", "Unchanged"])
-    assert [one["rows"] for one in ran.only["packages"]] == [1]
+    assert [package["rows"] for package in ran.only["packages"]] == [1]
     assert feedtool("submit", changed, "--dry-run", "--format", "json").statuses == ["Valid"] * 2
 
 

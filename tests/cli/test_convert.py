@@ -93,7 +93,7 @@ def test_json_names_all_that_scripts_rely_on(feedtool: Feedtool, files: Files) -
     assert [losses[1][name] for name in names[:-1]] == [3, 3, "quantity", "-1"]
     assert len(requests()) == 1
     events = feedtool("convert", path, "b.json", "--format", "jsonl").events
-    assert [one["type"] for one in events] == ["loss", "loss", "summary"]
+    assert [event["type"] for event in events] == ["loss", "loss", "summary"]
 
 
 def test_unsendable_rows_are_in_a_workbook_unchanged(feedtool: Feedtool, files: Files) -> None:
@@ -230,7 +230,7 @@ def test_more_than_an_upload_or_a_zip_takes(feedtool: Feedtool, files: Files) ->
     assert (ran.code, ran.error()[0]) == (2, "3 offers are more than a legacy zip takes: 2")
     assert feedtool("convert offers.csv out --profile shop --to legacy-offers").code == 0
     zips = [f"package-00{number}-Full-PRIMARY.zip" for number in (1, 2)]
-    assert sorted(one.name for one in Path("out/offers.csv").iterdir()) == zips
+    assert sorted(path.name for path in Path("out/offers.csv").iterdir()) == zips
     assert refused(feedtool("convert out back.csv"), 2, "holds legacy zips")
 
 

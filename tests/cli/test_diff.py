@@ -40,7 +40,10 @@ def test_a_sheet_and_an_earlier_run(feedtool: Feedtool, two: tuple[str, str]) ->
 def test_json_and_a_workbook(feedtool: Feedtool, two: tuple[str, str]) -> None:
     ran = feedtool("diff --format json --out diff.xlsx", *two)
     assert ran.only["same"] == 1
-    assert [(it["reference"], it["rowA"], it["rowB"]) for it in ran.only["differences"]] == [
+    assert [
+        (difference["reference"], difference["rowA"], difference["rowB"])
+        for difference in ran.only["differences"]
+    ] == [
         ("SKU-1", 2, 2),
         ("SKU-4", None, 4),
         ("SKU-2", 3, None),

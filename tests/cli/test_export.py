@@ -118,8 +118,8 @@ FILTERS = {
 def test_filters(feedtool: Feedtool, filters: str) -> None:
     Path("offers.xlsx").write_bytes(b"old")
     assert feedtool(f"export offers --sandbox --yes {filters}").code == 0
-    found = rows_of("offers.xlsx", "Offers")
-    assert [row["sellerExternalReference"] for row in found] == FILTERS[filters]
+    rows = rows_of("offers.xlsx", "Offers")
+    assert [row["sellerExternalReference"] for row in rows] == FILTERS[filters]
 
 
 SAID = "the rows are Updates, since the service does not give list prices back and an Upsert"
@@ -189,9 +189,9 @@ def test_exported_products_sent_back_change_no_product(
 def test_competing_offers_are_exported(feedtool: Feedtool, kind: str) -> None:
     ran = feedtool("export", kind, "--sandbox", "--format", "json")
     assert ran.code == 0, ran.err
-    found = rows_of(f"{kind}.xlsx")
-    assert ran.only["rows"] == len(found) > 0
+    rows = rows_of(f"{kind}.xlsx")
+    assert ran.only["rows"] == len(rows) > 0
     own = {row["product.gtin"].zfill(14) for row in ROWS}
-    assert {str(row["product.product_ean"]).zfill(14) for row in found} <= own
-    assert {row.get("is_available") for row in found} <= {"true", "false", None}
-    assert any(isinstance(row.get("price"), float) for row in found)
+    assert {str(row["product.product_ean"]).zfill(14) for row in rows} <= own
+    assert {row.get("is_available") for row in rows} <= {"true", "false", None}
+    assert any(isinstance(row.get("price"), float) for row in rows)

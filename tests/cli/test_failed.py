@@ -84,7 +84,10 @@ def test_corrected_it_sends_those_rows_and_no_other(
     correct(place, {"SKU-2": {"quantity": "5"}, "SKU-3": {"price.price": "9.99"}})
     ran = feedtool("submit --sandbox", place, "--format", "json")
     assert ran.statuses == ["Integrated"] * 2
-    assert [one["sellerExternalReference"] for one in ran.only["results"]] == ["SKU-2", "SKU-3"]
+    assert [result["sellerExternalReference"] for result in ran.only["results"]] == [
+        "SKU-2",
+        "SKU-3",
+    ]
     assert (ran.code, ran.only["problems"]) == (0, []), "our own columns are known as ours"
     copy = place.with_name("out.failed.result.xlsx")
     heads = [cell.value for cell in sheet_of(copy)[1]]
@@ -117,7 +120,7 @@ def test_uncorrected_it_has_the_same_errors_in_the_same_fields(
     for one, before in zip(again.json, sent.json, strict=True):
         assert one["error"] is None
         rows = rows_of("out.failed.xlsx", one["sheet"])
-        origins = {at: row[OURS[0]] for at, row in enumerate(rows, start=3)}
+        origins = {index: row[OURS[0]] for index, row in enumerate(rows, start=3)}
         to_correct = ("Invalid", "Rejected", "Refused")
         assert [*origins.values()] == [
             row["row"] for row in before["results"] if row["status"] in to_correct
@@ -262,7 +265,7 @@ def test_rows_to_correct_hold_the_options_of_the_command(
     assert [row.get("action") for row in rows_of(place, "Offers")] == ["Delete", "delet"]
     correct(place, {"SKU-2": {"action": ""}})
     ran = feedtool("validate", place, "--format", "json")
-    codes = [(one["row"], one["code"]) for one in ran.only["problems"]]
+    codes = [(problem["row"], problem["code"]) for problem in ran.only["problems"]]
     assert (4, "required-missing") in codes, "no row becomes a Delete by being in the workbook"
 
 

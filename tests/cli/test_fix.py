@@ -88,8 +88,8 @@ FIXABLE = {
 def test_possible_fixes_are_listed(feedtool: Feedtool, rows: str, command: str) -> None:
     Path("offers.csv").write_bytes(HEAD + rows.encode() + b"\r\n")
     out = feedtool(f"{command} offers.csv").out
-    found = re.findall(r"^  help: `validate (.*)` can fix (\d) cells?: ", out, re.MULTILINE)
-    assert [" ".join(of_fix) for of_fix in found] == FIXABLE[rows]
+    matches = re.findall(r"^  help: `validate (.*)` can fix (\d) cells?: ", out, re.MULTILINE)
+    assert [" ".join(of_fix) for of_fix in matches] == FIXABLE[rows]
     assert "can fix" not in feedtool(f"{command} offers.csv --format json").out
 
 

@@ -70,7 +70,7 @@ def test_the_language_of_the_catalogue(
 def test_a_dry_run_writes_the_batches(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(*map(product, range(60)), name="products.csv")
     ran = feedtool("submit", path, "--dry-run", "--requests", "out", "--format", "json")
-    batches = [list(one.values())[1:] for one in ran.only["packages"]]
+    batches = [list(package.values())[1:] for package in ran.only["packages"]]
     assert (ran.code, batches) == (0, [["Products", "", None, rows, 1] for rows in (25, 25, 10)])
     bodies = (json.loads(one.read_bytes()) for one in Path("out/products.csv").iterdir())
     assert sorted(len(body["products"]) for body in bodies) == [10, 25, 25]

@@ -107,7 +107,7 @@ def test_progress_is_in_the_language_of_the_command(
 
 
 def test_elsewhere_a_line_comes_every_ten_seconds() -> None:
-    events = [(float(at), event("upload", at, 100)) for at in range(1, 25)]
+    events = [(float(number), event("upload", number, 100)) for number in range(1, 25)]
     warning = (1.0, event("deadline", 0, 5))  # it never waits
     assert lines_after(warning, *events, is_terminal=False) == [
         "warning: package 1: deadline",

@@ -43,11 +43,13 @@ class Reported(NamedTuple):
 
 def marked(header: str, *marks: str) -> str:
     """Good offers with a column of the seller's own."""
-    return table([{**offer(at), header: mark} for at, mark in enumerate(marks, 1)])
+    return table([{**offer(index), header: mark} for index, mark in enumerate(marks, 1)])
 
 
 def known(*references: str) -> str:
-    return table([offer(at, sellerExternalReference=name) for at, name in enumerate(references, 1)])
+    return table(
+        [offer(index, sellerExternalReference=name) for index, name in enumerate(references, 1)]
+    )
 
 
 def shop(header: str, *rows: str) -> str:
@@ -139,8 +141,8 @@ REPORTED = {
     "days as sheets say them": Reported(
         table(
             [
-                offer(at, preparationTime=text)
-                for at, text in enumerate(("24h", "2 jours", "J+2", "2-3 jours", "immédiat"), 1)
+                offer(index, preparationTime=text)
+                for index, text in enumerate(("24h", "2 jours", "J+2", "2-3 jours", "immédiat"), 1)
             ]
         ),
         "VVVII",
@@ -171,7 +173,10 @@ RUSSIAN = "Артикул,Штрихкод,Цена,Закупка,Остато�
 def test_unknown_headers_are_mapped_by_their_cells(
     feedtool: Feedtool, files: Files, header: str
 ) -> None:
-    rows = [f"C{at},{gtin(at)},{at + 20}.90,{at + 9}.10,{at + 3},New,20,2" for at in range(6)]
+    rows = [
+        f"C{number},{gtin(number)},{number + 20}.90,{number + 9}.10,{number + 3},New,20,2"
+        for number in range(6)
+    ]
     files.text("\n".join([header, *rows]) + "\n", "list.csv")
     ran = feedtool("map list.csv --yes --format json --out a.toml")
     keys = {column["header"]: column["key"] for column in ran.json["columns"]}
@@ -180,7 +185,7 @@ def test_unknown_headers_are_mapped_by_their_cells(
 
 
 def test_a_sheet_that_is_no_example_is_mapped(feedtool: Feedtool, files: Files) -> None:
-    rows = [{**offer(at), "Titre": f"Lampe {at}"} for at in range(4)]
+    rows = [{**offer(number), "Titre": f"Lampe {number}"} for number in range(4)]
     files.book({"Example": rows[:1], "Mon catalogue": rows}, name="list.xlsx")
     ran = feedtool("map list.xlsx --yes --format json --out a.toml")
     assert (ran.json["sheet"], ran.json["otherSheets"]) == ("Mon catalogue", ["Example"])

@@ -7,7 +7,7 @@ from tests.conftest import Files, gtin
 
 LIST = [
     "Réf;EAN;PV TTC;Qté;{header}",
-    *(f"A-{it};{gtin(it)};{it + 9}.90;5;{{{it}}}" for it in range(4)),
+    *(f"A-{number};{gtin(number)};{number + 9}.90;5;{{{number}}}" for number in range(4)),
 ]
 MAPPED: dict[str, tuple[tuple[str, ...], list[str], list[str]]] = {
     # Header: the cells, the words of its rule, and the statuses of the rows.

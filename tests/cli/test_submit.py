@@ -38,7 +38,7 @@ def test_the_answer_is_beside_every_row(feedtool: Feedtool, file: Path) -> None:
 
 def test_planned_requests_equal_the_sent_ones(feedtool: Feedtool, file: Path) -> None:
     feedtool("submit --dry-run", file, "--requests", "planned")
-    assert sorted(one.name for one in Path().iterdir()) == ["offers.csv", "planned"], "no copy"
+    assert sorted(path.name for path in Path().iterdir()) == ["offers.csv", "planned"], "no copy"
     feedtool("submit --sandbox", file, "--requests", "sent")
     name = "offers.csv/package-001-Upsert-PRIMARY/upload-001.json"
     assert Path("planned", name).read_bytes() == Path("sent", name).read_bytes()

@@ -54,7 +54,7 @@ def plan_products_and_offers(
 
 def places_of(scene: Scene, what: Callable[[Call], bool]) -> list[int]:
     """The places of the calls that fit."""
-    return [at for at, call in enumerate(scene.client.calls) if what(call)]
+    return [index for index, call in enumerate(scene.client.calls) if what(call)]
 
 
 def test_offers_are_sent_when_their_products_are_answered(scene: Scene) -> None:

@@ -290,13 +290,15 @@ def test_single_requests_do_not_wait_for_each_other(ledger: Ledger) -> None:
     ("repeat", "at", "items"),
     [
         *(
-            pytest.param(repeat, at, ONE, marks=() if at % 3 == 1 else pytest.mark.long)
+            pytest.param(repeat, number, ONE, marks=() if number % 3 == 1 else pytest.mark.long)
             for repeat in Repeat
-            for at in range(12)
+            for number in range(12)
         ),
         *(
-            pytest.param(Repeat.TRACED, at, MANY, marks=() if at % 5 == 2 else pytest.mark.long)
-            for at in range(20)
+            pytest.param(
+                Repeat.TRACED, index, MANY, marks=() if index % 5 == 2 else pytest.mark.long
+            )
+            for index in range(20)
         ),
     ],
 )

@@ -329,7 +329,7 @@ def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None
     assert scene.verdicts[1].messages[0].code == "1324"
     assert post_sizes(scene) == [3, 1]
     assert scene.transport.now() - START >= DeliverySettings().before_resending
-    [first, second] = [at for at, call in enumerate(scene.client.calls) if post(call)]
+    [first, second] = [index for index, call in enumerate(scene.client.calls) if post(call)]
     assert "seek" in map(name_of, scene.client.calls[first:second])
     assert not any(map(log, scene.client.calls[first:second]))
 
@@ -476,11 +476,11 @@ def check(scene: Scene) -> None:
             continue
         assert (verdict.status == "Integrated") is (verdict.reference in shown), verdict
         assert verdict.status == ("Rejected" if verdict.row == REFUSED else "Integrated")
-    taken = Counter(one.reference for one in scene.applied)
+    taken = Counter(request.reference for request in scene.applied)
     assert max(taken.values()) <= MOST_SENDS
     for row in ROWS:
         calls = scene.client.calls
-        posts = [at for at, call in enumerate(calls) if holds(f"R{row}")(call)]
+        posts = [index for index, call in enumerate(calls) if holds(f"R{row}")(call)]
         for before, again in itertools.pairwise(posts):
             assert "seek" in map(name_of, calls[before:again]), row
 

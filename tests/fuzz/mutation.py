@@ -75,7 +75,7 @@ def spoil_markup(data: bytes, chance: Random) -> bytes:
     """The XML of one or two parts spoilt, in a sound zip."""
     parts = unpacked(data)
     for _ in range(chance.choice((1, 1, 1, 2))):
-        xml = [at for at, (name, _) in enumerate(parts) if name.endswith((".xml", ".rels"))]
+        xml = [index for index, (name, _) in enumerate(parts) if name.endswith((".xml", ".rels"))]
         sheets = [at for at in xml if "sheet" in parts[at][0]]
         at = chance.choice(sheets if sheets and chance.random() < 0.6 else xml)
         name, content = parts[at]

@@ -106,7 +106,9 @@ def _findings(sheet: CheckedSheet) -> list[object]:
     header = sheet.header and (sheet.header.row, sheet.header.after, sheet.header.columns)
     error = sheet.error and (sheet.error.code, sheet.error.message)
     rows = ((row, sheet.rows.marks[row]) for row in sheet.rows.marks)
-    problems = (_problem(one) for one in sheet.problems() if one.code != "dimension-wrong")
+    problems = (
+        _problem(problem) for problem in sheet.problems() if problem.code != "dimension-wrong"
+    )
     return [sheet.sheet, sheet.kind, error, header, *sheet.valid_items(), *rows, *problems]
 
 

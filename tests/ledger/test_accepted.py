@@ -51,8 +51,8 @@ def known(shop: Shop, one: Item) -> tuple[dict[str, object] | None, bool, int | 
 def test_rows_are_compared_with_sent_values(shop: Shop) -> None:
     shop.send(ONE, TWO)
     shop.send(update(1, price__price="18"))
-    found = shop.send(offer(1, price__price="18"), offer(2, quantity="8"), selection=CHANGED)
-    assert statuses(found) == ["Unchanged", "Integrated"]
+    submission = shop.send(offer(1, price__price="18"), offer(2, quantity="8"), selection=CHANGED)
+    assert statuses(submission) == ["Unchanged", "Integrated"]
     assert statuses(shop.send(offer(2, quantity="8"), selection=CHANGED)) == ["Unchanged"]
 
 

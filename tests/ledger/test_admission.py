@@ -67,7 +67,7 @@ def begin(ledger: Ledger, started: Started, phase: Phase = Phase.FILLING) -> Pac
 
 
 def statuses_of(ledger: Ledger, started: Started) -> list[str]:
-    return [str(one.status) for one in ledger.verdicts(started.package.file)]
+    return [str(verdict.status) for verdict in ledger.verdicts(started.package.file)]
 
 
 def two_runs(ledger: Ledger, older: int, newer: int) -> tuple[Started, Started]:

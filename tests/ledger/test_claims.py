@@ -93,7 +93,7 @@ def test_names_are_given_once_in_a_lane(ledger: Ledger) -> None:
 def test_claims_are_listed_in_the_order_of_taking(ledger: Ledger) -> None:
     """Clocks do not matter: that of the machine with the second claim is slow."""
     first, second = taken(ledger, "c1", now=NOW), taken(ledger, "c2", now=NOW - WEEK)
-    assert [one.claim for one in ledger.claims.under_way("F")] == [first.claim, second.claim]
+    assert [claim.claim for claim in ledger.claims.under_way("F")] == [first.claim, second.claim]
 
 
 LINES = """

@@ -96,7 +96,7 @@ def test_each_has_its_own(cursors: Cursors) -> None:
     intend(cursors, {"C": "1"}, name=other)
     assert known(cursors, "A", "B") == {"A": "1"}
     states = cursors.listed("toys")
-    assert [(one.cursor.name, one.batches, one.things) for one in states] == [
+    assert [(state.cursor.name, state.batches, state.things) for state in states] == [
         *(("books", 1, 2), ("default", 1, 1)),
     ]
     assert cursors.listed("parcels") == []

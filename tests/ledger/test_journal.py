@@ -122,7 +122,9 @@ def test_entries_sum_up_to_the_last_state(ledger: Ledger, months: list[list[str]
         entries = book(journals, "11", " ".join(month))
         assert entries[: len(before)] == before
         before = entries
-    assert [entry.split()[0] for entry in before] == [str(at + 1) for at in range(len(before))]
+    assert [entry.split()[0] for entry in before] == [
+        str(number + 1) for number in range(len(before))
+    ]
     back = {entry.split()[-1] for entry in before if "takes back" in entry}
     left = [entry for entry in before if "takes" not in entry and entry.split()[0] not in back]
     assert sorted(entry.split()[1] for entry in left) == sorted(months[-1] if months else [])

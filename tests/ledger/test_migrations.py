@@ -252,7 +252,9 @@ def test_ledgers_of_the_first_version_are_read(place: Path | str) -> None:
         assert (run.seller, run.options) == ("S1", {})
         ids = [package.package_id for package in ledger.read_packages(1)]
         assert ids == ["p1", "p2", "p3", None]
-        found = [(one.row, one.reference, str(one.status)) for one in ledger.verdicts(1)]
+        found = [
+            (verdict.row, verdict.reference, str(verdict.status)) for verdict in ledger.verdicts(1)
+        ]
         with reading(ledger.engine) as db:
             flights = db.execute(text("SELECT package, key FROM flights ORDER BY package, key"))
             # What was under way is in flight.
@@ -270,7 +272,7 @@ def test_ledgers_of_the_eighth_version_are_read(place: Path | str) -> None:
             *("3 R3 Integrated", "4 R4 Pending", "5 R5 Rejected", "6 R6 Pending", "7 R7 Pending"),
             *("8 R8 Unchanged", "9 R9 Held"),
         ]
-        assert [(it.run_id, it.code, it.rows) for it in ledger.held.open_codes()] == [
+        assert [(group.run_id, group.code, group.rows) for group in ledger.held.open_codes()] == [
             (1, "price-jump", 1)
         ]
         statuses = {"Integrated": 1, "Pending": 3, "Rejected": 1, "Unchanged": 1, "Held": 1}

@@ -33,7 +33,7 @@ def kept(ledger: Ledger, *columns: ColumnElement[Any]) -> list[tuple[object, ...
 
 
 def statuses(ledger: Ledger) -> dict[int, Status]:
-    return {one.row: one.status for one in ledger.verdicts(1)}
+    return {verdict.row: verdict.status for verdict in ledger.verdicts(1)}
 
 
 def test_a_saved_package_is_read_unchanged(ledger: Ledger, packages: list[Package]) -> None:

@@ -108,14 +108,19 @@ def saved(ledger: Ledger, number: int, *resolutions: Resolution, **results: Stat
 
 
 def result_lines(ledger: Ledger) -> list[str]:
-    return [f"{one.row} {one.channel} {one.reference} {one.status}" for one in ledger.verdicts(1)]
+    return [
+        f"{verdict.row} {verdict.channel} {verdict.reference} {verdict.status}"
+        for verdict in ledger.verdicts(1)
+    ]
 
 
 def test_results_of_a_row_come_in_the_order_of_its_requests(ledger: Ledger) -> None:
     items = item(3, "A", further_rows=(5,)), item(5, "B", "C"), item(5, "B", "A", number=1)
     add_run(ledger, items)
     expected = [(3, "A", "P"), (5, "A", "P"), (5, "B", "C"), (5, "B", "A")]
-    assert [(one.row, one.reference, one.channel) for one in ledger.verdicts(1)] == expected
+    assert [
+        (verdict.row, verdict.reference, verdict.channel) for verdict in ledger.verdicts(1)
+    ] == expected
     assert [(row, one.reference, one.channel) for row, one in rows_of(items)] == expected
 
 
@@ -146,7 +151,9 @@ def test_a_request_is_sent_again_with_all_of_its_rows(many: Ledger) -> None:
     (again,) = many.read_packages(1)[2:]
     assert (again.rows, many.bodies(again.key, [1])) == (1, {1: [b"B"]})
     assert many.packages(1)[2] == PackageSummary(None, "Upsert", "S", None, 2, 1)
-    later = [(one.row, *one.messages) for one in many.verdicts(1) if one.channel == "S"]
+    later = [
+        (verdict.row, *verdict.messages) for verdict in many.verdicts(1) if verdict.channel == "S"
+    ]
     assert later[:2] == [(row, Message("", "Not in force.")) for row in (4, 5)]
 
 

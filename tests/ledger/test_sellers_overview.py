@@ -267,7 +267,9 @@ def test_the_queue_and_the_sellers_agree(ledger: Ledger) -> None:
     for hours, (seller, of) in enumerate(product("ABC", states)):
         for more in range(1 + (seller == "A")):
             wait(ledger, seller, NOW - hours * HOUR - more * timedelta(minutes=1), of)
-    first, *_, last = (it.parcel for it in ledger.parcels.listing() if it.state == "waiting")
+    first, *_, last = (
+        entry.parcel for entry in ledger.parcels.listing() if entry.state == "waiting"
+    )
     ledger.parcels.begin(first, NOW)
     ledger.parcels.drop(last)
     queue = ledger.parcels.listing()

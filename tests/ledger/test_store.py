@@ -77,7 +77,7 @@ def test_verdicts_come_in_row_order_however_mixed(ledger: Ledger) -> None:
     kinds = list(PackageType)
     rows = [item(row, "PST"[row % 3], kinds[row % 2]) for row in range(2, 12_002)]
     _, file = add_run(ledger, rows)
-    found = [(one.row, one.reference) for one in ledger.verdicts(file)]
+    found = [(verdict.row, verdict.reference) for verdict in ledger.verdicts(file)]
     assert found == [(row, f"R{row}") for row in range(2, 12_002)]
 
 
@@ -151,7 +151,7 @@ def test_statuses_count_the_verdicts(ledger: Ledger) -> None:
     run, file = planned(ledger, item(3), item(4), item(5), item(6), item(7))
     answered(ledger, run)
     counts = ledger.statuses(run)
-    assert counts == Counter(one.status for one in ledger.verdicts(file))
+    assert counts == Counter(verdict.status for verdict in ledger.verdicts(file))
     assert counts == {Status.REJECTED: 1, Status.UNKNOWN: 1, Status.PENDING: 3}
     assert ledger.statuses(run + 1) == {}
 

@@ -33,7 +33,7 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
 
 
 def lines_of(codes: list[HeldCode]) -> list[tuple[int, str, str, int]]:
-    return [(it.run_id, it.path, it.code, it.rows) for it in codes]
+    return [(code.run_id, code.path, code.code, code.rows) for code in codes]
 
 
 OF_ONE = [(1, "one.csv", "mass-removal", 1), (1, "one.csv", "price-factor", 3)]

@@ -32,7 +32,8 @@ def write_made_grid(path: Path, rows: int, columns: int) -> Path:
         header_row=1,
         rows=rows,
         columns=tuple(
-            GridColumn(at, letters(at), f"Column {at}", f"key{at}", 10) for at in range(columns)
+            GridColumn(number, letters(number), f"Column {number}", f"key{number}", 10)
+            for number in range(columns)
         ),
         slots=tuple(range(columns)),
         reference=0,
@@ -59,7 +60,7 @@ def write_made_grid(path: Path, rows: int, columns: int) -> Path:
 
 def _packs(rows: int, columns: int) -> Iterator[tuple[int, bytes]]:
     """The rows, packed. A pack is made of a pattern, since there are many."""
-    marks = [f"R{at}" for at in range(PACKED)]
+    marks = [f"R{number}" for number in range(PACKED)]
     pattern = orjson.dumps(
         [[mark, 0, *(f"r{mark}c{column}" for column in range(columns))] for mark in marks]
     ).decode()
@@ -68,6 +69,6 @@ def _packs(rows: int, columns: int) -> Iterator[tuple[int, bytes]]:
     for first in range(0, rows, PACKED):
         if min(first, abs(first - rows // 2), rows - first) > NEAR:
             continue
-        values = {f"{at}n": first + at + 2 for at in range(PACKED)}
+        values = {f"{index}n": first + index + 2 for index in range(PACKED)}
         values |= {f"{at}p": first + at for at in range(PACKED)}
         yield first // PACKED, (pattern % values).encode()

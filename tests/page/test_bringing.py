@@ -197,7 +197,7 @@ def test_a_form_brings_all_at_once(client: FlaskClient, session: PageSession) ->
     assert client.post("/en/files", data=with_sheet).status_code == 303
     newest, _ = session.uploads.files()
     assert (newest.name, newest.listed) == ("offers.csv", None)
-    assert [it.name for it in (session.uploads.named(newest)).iterdir()] == ["118.pdf"]
+    assert [path.name for path in (session.uploads.named(newest)).iterdir()] == ["118.pdf"]
     later = client.post(
         f"/en/files/{newest.id}/named", data=form_of({"a.png": b"1", "b.png": b"2"})
     )

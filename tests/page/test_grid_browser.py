@@ -122,11 +122,15 @@ def test_f8_goes_from_problem_to_problem(opened: OpenGrid, few: Path) -> None:
     """To each cell in its order, and after the last to the first again."""
     page = opened(few)
     with Grid(opened.place) as grid:
-        columns = {column.letters: at + FIRST for at, column in enumerate(grid.sheets[0].columns)}
+        columns = {
+            column.letters: index + FIRST for index, column in enumerate(grid.sheets[0].columns)
+        }
         cells = [
             (row.position, column)
             for row in grid.rows(RowFilter(0, which=PROBLEMS), 0, 99)
-            for column in sorted({columns[it.column] if it.column else ROW for it in row.problems})
+            for column in sorted(
+                {columns[problem.column] if problem.column else ROW for problem in row.problems}
+            )
         ]
     assert len(cells) > len({at for at, _ in cells}) > 2
     assert ROW in {column for _, column in cells}

@@ -44,7 +44,7 @@ def test_filters_are_all_rows_and_those_of_each_status(grid: Grid) -> None:
 def test_groups_are_codes_with_their_meaning(grid: Grid) -> None:
     """A group about the whole sheet has no rows to show."""
     groups = part(grid, of_code("trimmed")).groups
-    assert [(it.label, it.rows, it.tone, it.is_current) for it in groups] == [
+    assert [(group.label, group.rows, group.tone, group.is_current) for group in groups] == [
         ("All problems", 2, "", False),
         ("number-range", 2, "error", False),
         ("required-missing", 1, "error", False),
@@ -52,7 +52,7 @@ def test_groups_are_codes_with_their_meaning(grid: Grid) -> None:
         ("unknown-column", 0, "warning", False),
     ]
     assert groups[1].detail == "A number outside its bounds."
-    assert [it.code for it in part(grid).problems] == ["unknown-column"]
+    assert [problem.code for problem in part(grid).problems] == ["unknown-column"]
 
 
 LINKS: dict[str, tuple[dict[str, Any], tuple[str, str, str]]] = {
@@ -84,7 +84,7 @@ def test_the_plain_table_lists_the_problems_of_each_row(grid: Grid) -> None:
     assert shown.reference_header == "sellerExternalReference"
     (row, name, lines, notes), (_, other, _, _) = shown.table
     assert (row.row, name, other, notes) == (2, " SKU-1 ", "SKU-2", [])
-    assert [(it.place, it.code, it.message, it.hint) for it in lines] == [
+    assert [(line.place, line.code, line.message, line.hint) for line in lines] == [
         (
             "A2 sellerExternalReference",
             "trimmed",

@@ -98,6 +98,8 @@ def test_a_run_that_a_killed_page_left_goes_on(tmp_path: Path, kill: int) -> Non
         assert "sent, run 1" in client.get("en/").text
     assert "Integrated" in page
     with closing(Sandbox(sandbox_parts(), tmp_path / "home" / "sandbox.sqlite")) as sandbox:
-        outcomes = Counter((one.reference, one.outcome) for one in applied_requests(sandbox))
+        outcomes = Counter(
+            (request.reference, request.outcome) for request in applied_requests(sandbox)
+        )
     assert set(outcomes.values()) == {1}
     assert sum(outcome == "Integrated" for _, outcome in outcomes) == 36

@@ -85,7 +85,7 @@ def test_orders_are_exported_edited_and_sent_back(
     look(page)
     page.locator("a.button.main").click()
     with grid_of(session, session.uploads.file(page.url.split("/")[-2])) as grid:
-        assert [it for it in grid.groups(0) if it.severity is Severity.ERROR] == []
+        assert [group for group in grid.groups(0) if group.severity is Severity.ERROR] == []
     look(page)
     button = page.locator("form[action$='/send'] button")
     expect(button).to_contain_text(f"Send {count} rows")

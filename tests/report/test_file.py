@@ -91,11 +91,11 @@ def test_problems_and_results_are_lines(sent: SheetResult, unreadable: SheetResu
 def test_each_message_of_a_row_is_a_line() -> None:
     said = (Message("2503", "Known under another product"), Message("1324", "No product sheet"))
     refused = RowResult(3, "SKU-1", Status.REJECTED, said)
-    assert [one["code"] for one in lines(make_outcome((), refused))] == ["2503", "1324"]
+    assert [line["code"] for line in lines(make_outcome((), refused))] == ["2503", "1324"]
 
 
 def test_each_of_several_results_of_a_row_has_its_channel(two_channels: SheetResult) -> None:
-    assert [(one["row"], one["field"], one["value"]) for one in lines(two_channels)] == [
+    assert [(line["row"], line["field"], line["value"]) for line in lines(two_channels)] == [
         ("3", "salesChannelId", "FIRST"),
         ("3", "salesChannelId", "SECOND"),
         ("4", "", ""),

@@ -43,7 +43,7 @@ def test_a_checked_sheet_has_the_fields_of_the_contract(mistaken: SheetResult) -
     values = ["offers.xlsx", "offers-upsert", None, "Offers", 2, 5, 2, 3, 0, None, 1]
     assert [sheet[name] for name in KEYS if name != "problems"] == values
     codes = ["unknown-column", "gtin-checksum", "required-missing", "gtin-checksum"]
-    assert [one["code"] for one in sheet["problems"]] == codes
+    assert [problem["code"] for problem in sheet["problems"]] == codes
     assert list(sheet["problems"][1].items()) == list(zip(PROBLEM, make_problem(), strict=True))
     assert sheet["problems"][0]["row"] is None
 
@@ -55,7 +55,7 @@ def test_a_sent_sheet_has_packages_and_every_row(sent: SheetResult) -> None:
     assert sheet["annotated"] == "offers.result.xlsx"
     package = {"packageId": "p-1", "packageType": "Upsert", "salesChannelId": "PRIMARY"}
     assert sheet["packages"] == [{**package, "state": "Integrated", "rows": 2, "uploads": 1}]
-    assert [one["row"] for one in sheet["results"]] == [3, 4, 5, 6, 7]
+    assert [result["row"] for result in sheet["results"]] == [3, 4, 5, 6, 7]
     assert sheet["results"][1] == {
         "row": 4,
         "sellerExternalReference": "SKU-2",
@@ -97,7 +97,7 @@ def test_events_in_their_order(sent: SheetResult, unreadable: SheetResult) -> No
 def test_a_check_reports_no_row_results_even_if_it_annotates(sent: SheetResult) -> None:
     sent.is_submitted = False
     assert "results" not in read(sent)[0]
-    assert {one["type"] for one in events(sent)} == {"file", "problem", "summary"}
+    assert {event["type"] for event in events(sent)} == {"file", "problem", "summary"}
 
 
 def test_progress_is_an_event() -> None:
@@ -120,4 +120,4 @@ def test_every_problem_is_one_line_with_any_text(text: str) -> None:
     problems = [make_problem(row=row, value=text, hint=text) for row in range(3, 253)]
     lines = written(write_json, make_outcome(problems)).splitlines()
     told = [line.strip().rstrip(",") for line in lines if line.startswith('      {"row": ')]
-    assert [json.loads(line) for line in told] == [one._asdict() for one in problems]
+    assert [json.loads(line) for line in told] == [problem._asdict() for problem in problems]

@@ -151,9 +151,9 @@ def test_json_always_parses_and_gives_the_text_back(text: str) -> None:
     sheet, unreadable = json.loads(told.encode())
     assert {sheet["file"], sheet["sheet"], sheet["run"], sheet["stopped"]["hint"]} == {text}
     assert {sheet["packages"][0][name] for name in ("packageId", "state")} == {text}
-    assert {one[name] for one in sheet["problems"] for name in ("value", "hint")} == {text}
+    assert {problem[name] for problem in sheet["problems"] for name in ("value", "hint")} == {text}
     assert sheet["results"][0]["messages"][0] == {"resultCode": text, "message": text}
-    assert {one["header"] for one in sheet["columns"]} == {text}
+    assert {column["header"] for column in sheet["columns"]} == {text}
     assert unreadable["error"] == {"code": "corrupt-xml", "message": text, "hint": text}
 
 
@@ -165,7 +165,7 @@ def test_each_line_of_json_lines_is_an_event(text: str) -> None:
     assert steering(told) == set()
     events = [json.loads(line) for line in told.encode().splitlines()]
     assert len(told.splitlines()) == len(events)
-    assert [one["type"] for one in events] == [
+    assert [event["type"] for event in events] == [
         *("progress", "file", *["problem"] * 3, *["row"] * 3, "summary", "file", *["summary"])
     ]
     assert events[0]["step"] == events[5]["sellerExternalReference"] == text

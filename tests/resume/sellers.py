@@ -162,7 +162,8 @@ class Reseller(World):
         super().check(name)
         applied = self.served.applied(self.seller)
         sent = {
-            (one.reference, one.body["price"]["price"], one.body["quantity"]) for one in applied
+            (request.reference, request.body["price"]["price"], request.body["quantity"])
+            for request in applied
         }
         assert sent <= {(f"SKU-{n}", 2 * n, n) for n in range(1, self.rows + 1)}
 

@@ -45,9 +45,9 @@ LONGER = [
     for at in points
 ]
 ALL = [
-    pytest.param(kind, SOME if kind is not World else NONE, at, marks=LONG)
+    pytest.param(kind, SOME if kind is not World else NONE, number, marks=LONG)
     for kind, writes in WRITES.items()
-    for at in range(writes)
+    for number in range(writes)
 ]
 
 

@@ -66,7 +66,7 @@ def one_machine(folder: Path) -> Iterator[Watched]:
 
     def applied() -> list[str]:
         with Sandbox(sandbox_parts(), home / "sandbox.sqlite") as sandbox:
-            return [str(one.reference) for one in applied_requests(sandbox)]
+            return [str(request.reference) for request in applied_requests(sandbox)]
 
     with ExitStack() as stack:
         machine = Machine(folder, (*WATCH, "--sandbox"))
@@ -92,7 +92,7 @@ def two_machines(folder: Path, served: Served, ledger: str) -> Iterator[Watched]
         machines.append(Machine(own, words, {"FEEDTOOL_LEDGER": ledger}))
 
     def applied() -> list[str]:
-        return [str(one.reference) for one in served.applied(seller)]
+        return [str(request.reference) for request in served.applied(seller)]
 
     with ExitStack() as stack:
         share = folder / "share"

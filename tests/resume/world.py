@@ -63,7 +63,7 @@ class Served(NamedTuple):
     def applied(self, seller: str) -> list[Applied]:
         """The requests that the service has applied for a seller."""
         with Sandbox(sandbox_parts(), self.state) as sandbox:
-            return [one for one in applied_requests(sandbox) if one.seller == seller]
+            return [request for request in applied_requests(sandbox) if request.seller == seller]
 
 
 @contextmanager
@@ -265,7 +265,8 @@ class World:
     def applied(self) -> dict[str, list[str]]:
         """Reference → what the service has done for it."""
         return grouped(
-            (str(one.reference), one.outcome) for one in self.served.applied(self.seller)
+            (str(request.reference), request.outcome)
+            for request in self.served.applied(self.seller)
         )
 
     def check(self, name: str = "offers.result.xlsx") -> None:

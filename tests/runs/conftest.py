@@ -64,6 +64,6 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 def statuses(submission: Submission) -> list[list[tuple[int, str]]]:
     return [
-        [(verdict.row, verdict.status.value) for verdict in one.every_verdict()]
-        for one in submission.outcomes
+        [(verdict.row, verdict.status.value) for verdict in outcome.every_verdict()]
+        for outcome in submission.outcomes
     ]

@@ -80,7 +80,7 @@ def test_the_others_are_withheld(
     sheet = sheet_of(files, kind, rows, chosen)
     assert [item.row for item in sheet.valid_items()] == sent
     results = list(sheet.not_sent())
-    assert {it.row: it.messages[0].text for it in results} == withheld
+    assert {result.row: result.messages[0].text for result in results} == withheld
     assert {(it.status, it.messages[0].code) for it in results} <= {("Held", "")}
     assert (sheet.selected.unchosen, sheet.selected.held) == (len(withheld), 0)
 
@@ -153,10 +153,10 @@ def submitted(desk: Desk, path: Path, rows: str, *, changed_only: bool = False) 
 
 
 def test_rows_not_chosen_are_held_and_need_no_correction(desk: Desk, files: Files) -> None:
-    found = submitted(desk, files.csv(*OFFERS), "3")
-    assert statuses(found) == [[(2, "Held"), (3, "Integrated"), (4, "Held")]]
-    assert list(rows_to_correct(found.outcomes[0])) == []
-    assert exit_code(found.outcomes) == 0
+    submission = submitted(desk, files.csv(*OFFERS), "3")
+    assert statuses(submission) == [[(2, "Held"), (3, "Integrated"), (4, "Held")]]
+    assert list(rows_to_correct(submission.outcomes[0])) == []
+    assert exit_code(submission.outcomes) == 0
     again = submitted(desk, files.csv(*OFFERS), "3", changed_only=True)
     assert statuses(again) == [[(2, "Held"), (3, "Unchanged"), (4, "Held")]]
     assert exit_code(again.outcomes) == 9
@@ -196,8 +196,8 @@ def test_a_killed_run_goes_on_with_only_the_chosen_rows(desk: Desk, files: Files
     run = desk.ledger.start_run(
         now=session.now(), seller=session.seller, service=session.address, options=noted
     )
-    found = resume(run, session, desk.workspace)
-    assert statuses(found) == [[(2, "Integrated"), (3, "Held"), (4, "Integrated")]]
+    submission = resume(run, session, desk.workspace)
+    assert statuses(submission) == [[(2, "Integrated"), (3, "Held"), (4, "Integrated")]]
 
 
 def test_a_run_of_before_rows_were_chosen_has_sent_all() -> None:

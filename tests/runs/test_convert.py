@@ -97,7 +97,7 @@ def values(path: Path, kind: str | None = None) -> list[Mapping[str, Any]]:
     """The values of a file's cells, amounts as numbers."""
     (sheet,) = check([Input(path.name, path)], ReadOptions(kind=kind, with_values=True), load())
     assert sheet.is_clean(), list(sheet.problems())
-    return [one.values() for one in sheet.rows.filled or ()]
+    return [row.values() for row in sheet.rows.filled or ()]
 
 
 @settings(max_examples=15)
@@ -128,7 +128,7 @@ def assert_back_from_zip(rows: tuple[dict[str, str], ...]) -> None:
         (read,) = check([Input("back", found)], ReadOptions(with_values=True), load())
         assert there.rows == back.rows == len(rows)
         for number, (before, after) in enumerate(
-            zip(values(sheet), [one.values() for one in read.rows.filled or ()], strict=True),
+            zip(values(sheet), [row.values() for row in read.rows.filled or ()], strict=True),
             start=2,
         ):
             kept = {key: it for key, it in before.items() if (number, key) not in lost}

@@ -326,7 +326,7 @@ def test_the_state_of_cursors(shop: Shop) -> None:
     shop.change("A")
     shop.export(CHANGED)
     states = Cursors(shop.ledger.engine).listed("things")
-    assert [(one.cursor.name, one.batches, one.things) for one in states] == [
+    assert [(state.cursor.name, state.batches, state.things) for state in states] == [
         ("books", 2, 2),
         ("default", 1, 2),
     ]

@@ -106,8 +106,8 @@ def test_runs_that_share_a_budget_wait_for_each_other(desk: Desk, files: Files, 
                 others.note_reply(Reply(429, {"retry-after": str(hold)}))
             said.append(event.text)
 
-        found = submit(inputs, ReadOptions(), Outputs(), by, desk.workspace, on_event=note)
-    assert statuses(found) == [[(2, "Integrated"), (3, "Integrated")]]
+        submission = submit(inputs, ReadOptions(), Outputs(), by, desk.workspace, on_event=note)
+    assert statuses(submission) == [[(2, "Integrated"), (3, "Integrated")]]
     assert all(sum(begin <= it < begin + SECOND for it in at) <= 2 + 3 for begin in at)
     # The longest time without a call is as long as the others were asked to wait.
     longest = max(later - earlier for earlier, later in pairwise(at)).total_seconds()

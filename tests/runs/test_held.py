@@ -49,7 +49,11 @@ class Shop:
     def held(self) -> list[tuple[int, str, list[int]]]:
         """Run, code and rows of each group."""
         return [
-            (group.run.run_id, group.code, [it.row for sheet in group.sheets for it in sheet.rows])
+            (
+                group.run.run_id,
+                group.code,
+                [row.row for sheet in group.sheets for row in sheet.rows],
+            )
             for group in held_groups(self.desk.workspace)
         ]
 

@@ -158,8 +158,10 @@ def test_all_of_them_newest_first_or_the_last(desk: Desk, files: Files) -> None:
 def test_counts_are_those_of_the_verdicts(desk: Desk, files: Files) -> None:
     desk.submit(files.csv(offer(1), offer(2), name="first.csv"))
     rows = [offer(1), offer(2, product__gtin=offer(9)["product.gtin"]), offer(4, quantity="x")]
-    found = desk.submit(files.csv(*rows, offer(5), name="second.csv"))
-    verdicts = [one.status for outcome in found.outcomes for one in outcome.every_verdict()]
+    submission = desk.submit(files.csv(*rows, offer(5), name="second.csv"))
+    verdicts = [
+        verdict.status for outcome in submission.outcomes for verdict in outcome.every_verdict()
+    ]
     counts = after(desk, number=2).counts
     assert counts == {status: verdicts.count(status) for status in set(verdicts)}
     assert len(counts) > 2

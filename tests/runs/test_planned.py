@@ -52,7 +52,7 @@ class Planner:
         """Sends the plan, or nothing."""
         workspace, plan, basis = self.desk.workspace, load(self.place), basis or self.basis
         kept = plan.recipes(self.files.folder / "kept", ["offers.csv"])
-        found = submit(
+        submission = submit(
             self.read,
             replace(self.reading, recipes=kept),
             Outputs(),
@@ -61,7 +61,7 @@ class Planner:
             plan_file=basis.verifier(plan, basis.accepted(workspace), self.show),
             selection=basis.selection,
         )
-        return statuses(found)
+        return statuses(submission)
 
 
 @pytest.fixture

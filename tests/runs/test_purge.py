@@ -61,29 +61,29 @@ def references(desk: Desk) -> list[str]:
 
 
 def test_a_purge_is_sent_if_it_removes_no_more_than_confirmed(desk: Desk) -> None:
-    found = resume(2, desk.session, desk.workspace)
-    assert statuses(found) == [[(2, "Integrated"), (3, "Integrated")]]
+    submission = resume(2, desk.session, desk.workspace)
+    assert statuses(submission) == [[(2, "Integrated"), (3, "Integrated")]]
     assert references(desk) == ["SKU-2", "SKU-3"]
 
 
 def test_a_purge_that_would_remove_more_is_held(desk: Desk, files: Files) -> None:
     desk.submit(files.csv(offer(4), name="meanwhile.csv"))
-    found = resume(2, desk.session, desk.workspace)
-    assert statuses(found) == [[(2, "Held"), (3, "Held")]]
-    [verdict, _] = found.outcomes[0].every_verdict()
+    submission = resume(2, desk.session, desk.workspace)
+    assert statuses(submission) == [[(2, "Held"), (3, "Held")]]
+    [verdict, _] = submission.outcomes[0].every_verdict()
     assert verdict.messages[0].text == (
         "Not sent: the purge would remove more offers than was confirmed, so submit it again: of"
         " the 3 offers that the service has on PRIMARY now, 2 will be removed; the 2 of the zip"
         " remain"
     )
-    assert exit_code(found.outcomes, found.stopped) == 1
+    assert exit_code(submission.outcomes, submission.stopped) == 1
     assert references(desk) == ["SKU-1", "SKU-2", "SKU-4"]
     assert unfinished(desk.workspace) == []
 
 
 def test_results_sends_no_rows_of_a_purge(desk: Desk) -> None:
-    found = resume(2, desk.session, desk.workspace, only_fetch=True)
-    assert statuses(found) == [[(2, "Pending"), (3, "Pending")]]
+    submission = resume(2, desk.session, desk.workspace, only_fetch=True)
+    assert statuses(submission) == [[(2, "Pending"), (3, "Pending")]]
     assert references(desk) == ["SKU-1", "SKU-2"]
 
 

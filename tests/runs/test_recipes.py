@@ -130,8 +130,8 @@ def test_a_run_is_checked_again_by_the_same_recipe(desk: Desk, files: Files) -> 
     path = supplier(files, days.partition("\n")[2] + JOIN)
     unfit = files.text(path.read_text("utf-8").replace("EAN", "Barcode"), "unfit.csv")
     inputs = [Input(str(file), file) for file in (path, unfit)]
-    asked = ReadOptions(recipes=folders(), defaults={"price.originPrice": "90"})
-    sent = submit(inputs, asked, Outputs(), desk.session, desk.workspace)
+    options = ReadOptions(recipes=folders(), defaults={"price.originPrice": "90"})
+    sent = submit(inputs, options, Outputs(), desk.session, desk.workspace)
     assert statuses(sent) == [[(2, "Integrated")], []]
     files.text(RECIPE.replace("* 2", "* 9"), "recipes/dupont.toml")
     (files.folder / "stock-1.csv").unlink()
@@ -149,8 +149,8 @@ def test_a_run_is_judged_again_by_all_files_of_a_join(desk: Desk, files: Files) 
     several = JOIN.replace('"stock-*.csv"', '["stock-1.csv", "more.csv"]')
     path = supplier(files, several + 'pick = "sum free"\n')
     stock_file(files, "ref;free\nSKU-1;3\n", "more.csv", hours=2)
-    asked = ReadOptions(recipes=folders())
-    sent = submit([Input(str(path), path)], asked, Outputs(), desk.session, desk.workspace)
+    options = ReadOptions(recipes=folders())
+    sent = submit([Input(str(path), path)], options, Outputs(), desk.session, desk.workspace)
     for name in ("stock-1.csv", "more.csv"):
         (files.folder / name).unlink()
     (again,) = check_again(options_of(1, desk.workspace), desk.workspace)
@@ -223,14 +223,18 @@ def test_rows_to_correct_are_written_as_in_the_list(desk: Desk, files: Files) ->
     """The same recipe reads them, and answers are at the cells of the computed values."""
     path = supplier(files, JOIN, row(1), row(2, cost="n/a"))
     target = files.folder / "list.result.csv"
-    asked = ReadOptions(recipes=folders())
+    options = ReadOptions(recipes=folders())
     submit(
-        [Input(str(path), path)], asked, Outputs({str(path): target}), desk.session, desk.workspace
+        [Input(str(path), path)],
+        options,
+        Outputs({str(path): target}),
+        desk.session,
+        desk.workspace,
     )
     place = files.folder / "list.failed.xlsx"
     write_corrections(1, desk.workspace, NOW, out=place)
     os.utime(files.folder / "stock-1.csv", (NOW.timestamp(), NOW.timestamp()))
-    (sheet,) = read(place, asked)
+    (sheet,) = read(place, options)
     (problem,) = [problem for problem in sheet.problems() if problem.row]
     assert (problem.row, problem.column, problem.code) == (3, "C", "recipe-failed")
     assert sheet.kind_reason.startswith("recipe dupont; 7 fields from it; 0 of 1 rows")
@@ -242,8 +246,8 @@ def test_rows_to_correct_have_the_defaults_that_they_were_sent_with(
     """Their workbook is a template's, and can be sent without the defaults."""
     rows = [offer(1, quantity="-1", preparationTime=None), offer(2, preparationTime=None)]
     path = files.csv(*rows, name="list.csv")
-    asked = ReadOptions(defaults={"preparationTime": "4"})
-    submit([Input(str(path), path)], asked, Outputs(), desk.session, desk.workspace)
+    options = ReadOptions(defaults={"preparationTime": "4"})
+    submit([Input(str(path), path)], options, Outputs(), desk.session, desk.workspace)
     place = files.folder / "list.failed.xlsx"
     write_corrections(1, desk.workspace, NOW, out=place)
     (sheet,) = read(place, ReadOptions())

@@ -161,8 +161,8 @@ def test_a_superseded_row_names_the_later_run(desk: Desk, files: Files) -> None:
 
 
 def test_superseding_works_for_many_rows(desk: Desk, files: Files) -> None:
-    desk.submit(files.csv(offer(0), *(offer(at, quantity="x") for at in range(1, 900))))
-    desk.submit(files.csv(*(offer(at) for at in range(1, 900)), name="late.csv"))
+    desk.submit(files.csv(offer(0), *(offer(number, quantity="x") for number in range(1, 900))))
+    desk.submit(files.csv(*(offer(index) for index in range(1, 900)), name="late.csv"))
     assert results_of_rows(desk, 1)[1:] == [("Invalid", AGAIN)] * 899
 
 
@@ -194,8 +194,8 @@ def test_rows_to_correct_and_rows_to_release(
     results: list[tuple[Status, tuple[Message, ...]]], to_correct: int, held: dict[str, int]
 ) -> None:
     rows = [
-        RowResult(2, "SKU-1", status, messages, f"channel {at}")
-        for at, (status, messages) in enumerate(results)
+        RowResult(2, "SKU-1", status, messages, f"channel {index}")
+        for index, (status, messages) in enumerate(results)
     ]
     sheet = SheetResult(CheckedSheet("a.csv"), is_submitted=True, verdicts=partial(iter, rows))
     sheet.count_left()

@@ -21,23 +21,23 @@ from tests.runs.conftest import Desk, statuses
 def test_every_row_of_every_file_has_its_answer(desk: Desk, files: Files) -> None:
     one = files.csv(offer(1), offer(2, quantity="-1"), name="one.csv")
     two = files.csv(offer(3), name="two.csv")
-    found = desk.submit(one, files.folder / "nope.csv", two)
-    assert statuses(found) == [[(2, "Integrated"), (3, "Invalid")], [], [(2, "Integrated")]]
-    assert [len(outcome.packages) for outcome in found.outcomes] == [1, 0, 1]
-    assert len({package.package_id for one in found.outcomes for package in one.packages}) == 2
-    assert len({outcome.run for outcome in found.outcomes}) == 1
-    assert exit_code(found.outcomes, found.stopped) == 3
+    submission = desk.submit(one, files.folder / "nope.csv", two)
+    assert statuses(submission) == [[(2, "Integrated"), (3, "Invalid")], [], [(2, "Integrated")]]
+    assert [len(outcome.packages) for outcome in submission.outcomes] == [1, 0, 1]
+    assert len({package.package_id for one in submission.outcomes for package in one.packages}) == 2
+    assert len({outcome.run for outcome in submission.outcomes}) == 1
+    assert exit_code(submission.outcomes, submission.stopped) == 3
 
 
 def test_a_stopped_delivery_reports_all_known_results(files: Files) -> None:
     desk = Desk(files.folder / "home", is_known=False)
     target = files.folder / "copy.csv"
     path = files.csv(offer(1), offer(2, quantity="-1"))
-    found = desk.submit(path, outputs=Outputs({"offers.csv": target}))
-    assert isinstance(found.stopped, NotAuthorised)
-    assert [status for _, status in statuses(found)[0]] == ["Pending", "Invalid"]
+    submission = desk.submit(path, outputs=Outputs({"offers.csv": target}))
+    assert isinstance(submission.stopped, NotAuthorised)
+    assert [status for _, status in statuses(submission)[0]] == ["Pending", "Invalid"]
     assert not target.exists()
-    assert exit_code(found.outcomes, found.stopped) == 4
+    assert exit_code(submission.outcomes, submission.stopped) == 4
     # The token is tried before anything is written down: there is nothing to go on with.
     assert desk.ledger.run_ids() == []
     desk.close()
@@ -65,9 +65,9 @@ def test_the_state_folder_is_deleted_in_mid_run(tmp_path: Path, files: Files, wh
 def test_all_or_nothing_sends_no_rows(desk: Desk, files: Files) -> None:
     good = files.csv(offer(1), name="good.csv")
     bad = files.csv(offer(2), offer(3, quantity="-1"), name="bad.csv")
-    found = desk.submit(good, bad, is_all_or_nothing=True)
-    assert statuses(found) == [[(2, "Held")], [(2, "Held"), (3, "Invalid")]]
-    assert all(one.run is None and one.packages == [] for one in found.outcomes)
+    submission = desk.submit(good, bad, is_all_or_nothing=True)
+    assert statuses(submission) == [[(2, "Held")], [(2, "Held"), (3, "Invalid")]]
+    assert all(outcome.run is None and outcome.packages == [] for outcome in submission.outcomes)
     unreadable = desk.submit(good, files.folder / "nope.csv", is_all_or_nothing=True)
     assert statuses(unreadable)[0] == [(2, "Held")]
 
@@ -91,9 +91,9 @@ def test_the_run_is_reported_before_any_request(desk: Desk, files: Files) -> Non
 
 
 def test_without_waiting_rows_are_pending(desk: Desk, files: Files) -> None:
-    found = desk.submit(files.csv(offer()), wait=False)
-    assert statuses(found) == [[(2, "Pending")]]
-    assert exit_code(found.outcomes, found.stopped) == 6
+    submission = desk.submit(files.csv(offer()), wait=False)
+    assert statuses(submission) == [[(2, "Pending")]]
+    assert exit_code(submission.outcomes, submission.stopped) == 6
 
 
 @pytest.mark.parametrize("name", ["offers.csv", "other.csv", "nowhere/copy.csv"])

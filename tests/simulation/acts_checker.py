@@ -139,7 +139,9 @@ class OrdersCourt:
             for line in lines
             if (line["orderLineId"] in named if named else line["status"] != states.CANCELLED)
         ]
-        return all(deed.what in {it["parcelNumber"] for it in line["parcels"]} for line in meant)
+        return all(
+            deed.what in {parcel["parcelNumber"] for parcel in line["parcels"]} for line in meant
+        )
 
     def _is_cancelled(self, row: Row, deed: Deed, text: str) -> bool:
         del text

@@ -205,7 +205,7 @@ class Creations(SingleCalls):
 
     def _check_effects(self) -> None:
         asked = Counter(self._asked(row) for run in self.story.runs for row in run.rows)
-        ours = [it for it in self.service.effects() if it.id not in self.others]
+        ours = [effect for effect in self.service.effects() if effect.id not in self.others]
         twice = {deed: times for deed, times in self.network.done.items() if times > asked[deed]}
         if twice:
             raise Wrong(f"more often than asked: {twice}")

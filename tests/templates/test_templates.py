@@ -228,11 +228,13 @@ def test_rarely_used_columns_are_folded() -> None:
 
 
 def test_a_profile_decides_modes_and_conditions(tmp_path: Path) -> None:
-    own = AccountSettings(
+    settings = AccountSettings(
         conditions=("New", "Antique"),
         records=(OfferSettings(delivery_modes=("TrackedHomeDelivery", "DroneDelivery")),),
     )
-    write_template(load().feeds["offers-upsert"], tmp_path / "own.xlsx", Basis("es", Context(own)))
+    write_template(
+        load().feeds["offers-upsert"], tmp_path / "own.xlsx", Basis("es", Context(settings))
+    )
     workbook = load_workbook(tmp_path / "own.xlsx")
     assert [workbook["_lists"][place].value for place in ("A2", "A3")] == ["Nuevo", "Antique"]
     keys = [cell.value for cell in workbook["Ofertas"][2]]

@@ -142,7 +142,7 @@ class Market(Crew):
     def someone_at_work(self, luck: random.Random) -> Child:
         """One of those who send a file at the moment."""
         pids: set[int | None] = set()
-        ours = [one.pid for one in self.processes]
+        ours = [process.pid for process in self.processes]
 
         def is_any() -> bool:
             pids.update(self._holders().values())
@@ -188,7 +188,9 @@ class Market(Crew):
             (self.seller(f"S{row // self.ROWS % self.sellers}"), f"SKU-{row}")
             for row in range(self.ROWS * files)
         ]
-        assert Counter((one.seller, one.reference) for one in applied) == Counter(expected)
+        assert Counter((request.seller, request.reference) for request in applied) == Counter(
+            expected
+        )
         # One that was made when its worker died stays empty, and is nobody's.
         assert len({one.package_id for one in applied}) == files
         # A part of an answer may be left of whoever was killed.
@@ -217,7 +219,7 @@ class Market(Crew):
         """The requests that the service has applied for the sellers of this market."""
         ours = {self.seller(name) for name in self.names()}
         with Sandbox(sandbox_parts(), self.served.state) as sandbox:
-            return [one for one in applied_requests(sandbox) if one.seller in ours]
+            return [request for request in applied_requests(sandbox) if request.seller in ours]
 
     def calls(self, name: str) -> list[Passed]:
         """A seller's calls, as they came in; what a killed worker asked ends with it."""

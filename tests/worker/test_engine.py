@@ -55,7 +55,7 @@ def test_passes_of_a_higher_priority_go_first(fleet: Fleet) -> None:
     work = Work()
     with fleet.working(work):
         assert [work.next() for _ in range(3)] == ["urgent", "first", "second"]
-    assert [it.key for it in fleet.queue.listed()] == [key("late")]
+    assert [entry.key for entry in fleet.queue.listed()] == [key("late")]
 
 
 def test_a_sellers_passes_go_one_after_the_other_behind_the_others(fleet: Fleet) -> None:
@@ -160,7 +160,9 @@ def test_a_stopped_worker_keeps_its_passes(fleet: Fleet) -> None:
         # Whoever looks after the others calls for it, and would have given out S1 as well.
         fleet.queue.put(key("S2"), datetime.now(UTC) + timedelta(seconds=0.2))
         assert work.next() == "S2"
-        assert [(it.key, it.is_running) for it in fleet.queue.listed()][:1] == [(key("S1"), True)]
+        assert [(entry.key, entry.is_running) for entry in fleet.queue.listed()][:1] == [
+            (key("S1"), True)
+        ]
         os.kill(other.pid, signal.SIGCONT)
 
 
@@ -173,7 +175,7 @@ def test_sigterm_lets_passes_end_and_begins_no_more(fleet: Fleet) -> None:
         fleet.queue.put(key("S2"))
         other.tell()
         assert other.heard() == "parked"
-    assert [it.key for it in fleet.queue.listed()] == [key("S2")]
+    assert [entry.key for entry in fleet.queue.listed()] == [key("S2")]
 
 
 def test_a_server_that_comes_back_is_gone_on_with(
@@ -200,7 +202,7 @@ def test_a_lost_queue_is_rebuilt_from_due_sellers(fleet: Fleet) -> None:
     fleet.queue.put(key("S2"), datetime.now(UTC) + timedelta(hours=1))
     with fleet.working(work):
         assert work.next() == "S1"
-    assert [it.key for it in fleet.queue.listed()] == [key("S2")]
+    assert [entry.key for entry in fleet.queue.listed()] == [key("S2")]
 
 
 def test_once_ends_without_due_passes(fleet: Fleet) -> None:
@@ -247,7 +249,7 @@ def test_a_worker_of_some_sellers_leaves_the_others(fleet: Fleet) -> None:
         assert [work.next(), work.next()] == ["S2", "S3"]
         fleet.queue.put(key("S3"))
         assert work.next(SOON) == "S3"
-    assert [it.key[1] for it in fleet.queue.listed()] == ["S0", "S1"]
+    assert [entry.key[1] for entry in fleet.queue.listed()] == ["S0", "S1"]
 
 
 def test_a_hanging_caretaker_loses_its_turn(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:

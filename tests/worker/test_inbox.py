@@ -100,7 +100,7 @@ class PlaceWorld:
 
     @property
     def parcels(self) -> list[tuple[str, str, str]]:
-        return [(it.profile, it.kind, it.name) for it in self.world.parcels()]
+        return [(parcel.profile, parcel.kind, parcel.name) for parcel in self.world.parcels()]
 
 
 @pytest.fixture

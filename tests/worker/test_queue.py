@@ -58,7 +58,7 @@ def test_the_sooner_due_and_the_higher_priority_win(queue: PassQueue) -> None:
     for nth in (0, 1):
         for key, settings in zip(keys, TWICE, strict=True):
             queue.put(key, *settings[nth])
-    queued = {it.key: (it.due, it.priority) for it in queue.listed()}
+    queued = {entry.key: (entry.due, entry.priority) for entry in queue.listed()}
     assert queued == {key: expected for key, (*_, expected) in zip(keys, TWICE, strict=True)}
     assert len(queue.listed()) == len(keys)
 
@@ -87,7 +87,7 @@ def test_several_that_begin_at_once_make_one_queue(postgresql: str) -> None:
         schemas = set(threads.map(begin, "abcd"))
     assert len(schemas) == 1
     with Ledger(postgresql) as ledger, PassQueue(ledger.engine) as queue:
-        assert {it.key[1] for it in queue.listed()} == set("abcd")
+        assert {entry.key[1] for entry in queue.listed()} == set("abcd")
 
 
 def test_two_ledgers_of_a_database_have_two_queues(postgresql: str) -> None:

@@ -156,10 +156,10 @@ def test_after_a_reply(document: Any, before: list[str], name: str, expected: An
 
 
 def test_a_reply_gets_its_channel_from_the_discussion() -> None:
-    asked = act(ASKED)
-    state = acts.REPLY.state(asked, [reply(discussion(own(), salesChannel="SECOND"))])
-    baseline = acts.REPLY.baseline(asked, state)
-    sent = acts.REPLY.call(asked._replace(baseline=baseline))
+    attempt = act(ASKED)
+    state = acts.REPLY.state(attempt, [reply(discussion(own(), salesChannel="SECOND"))])
+    baseline = acts.REPLY.baseline(attempt, state)
+    sent = acts.REPLY.call(attempt._replace(baseline=baseline))
     assert json.loads(baseline) == {"own": ["M1"], "channel": "SECOND"}
     assert json.loads(sent.body or b"") == {**ASKED, "salesChannel": "SECOND"}
 
@@ -219,14 +219,14 @@ def test_marking_as_read(document: Any, asked: dict[str, str], expected: Any) ->
 
 
 def test_the_last_unread_message_is_marked_and_the_others_are_counted() -> None:
-    asked = act({"discussionId": "D/1", "messageId": ""})
+    attempt = act({"discussionId": "D/1", "messageId": ""})
     before = discussion(message(), message(), own())
-    baseline = acts.READ.baseline(asked, acts.READ.state(asked, [reply(before)]))
-    asked = asked._replace(baseline=baseline)
-    call = acts.READ.call(asked)
+    baseline = acts.READ.baseline(attempt, acts.READ.state(attempt, [reply(before)]))
+    attempt = attempt._replace(baseline=baseline)
+    call = acts.READ.call(attempt)
     assert (call.method, call.target) == ("PATCH", "/messages/M2")
     after = discussion(message(), message(hasRead=True), own())
-    judgement = acts.READ.judge(asked, acts.READ.state(asked, [reply(after)]))
+    judgement = acts.READ.judge(attempt, acts.READ.state(attempt, [reply(after)]))
     assert [str(it.text) for it in judgement.messages] == [
         "is read; 1 more of its messages are not"
     ]
@@ -318,14 +318,14 @@ OPENING: dict[str, tuple[Any, Any, str, tuple[Any, ...]]] = {
     ("discussions", "channel", "receiver", "expected"), OPENING.values(), ids=OPENING
 )
 def test_before_an_opening(discussions: Any, channel: Any, receiver: str, expected: Any) -> None:
-    asked = act({**NEW, "message": {**NEW["message"], "receiver": receiver}})  # type: ignore[dict-item]  # a dict
-    assert outcome(acts.OPEN, asked, discussions, channel) == expected
+    attempt = act({**NEW, "message": {**NEW["message"], "receiver": receiver}})  # type: ignore[dict-item]  # a dict
+    assert outcome(acts.OPEN, attempt, discussions, channel) == expected
 
 
 def test_the_closed_discussion_of_the_same_is_named() -> None:
     closed = listed(discussion(message(), **SAME, **CLOSED))
-    asked = act(NEW)
-    judgement = acts.OPEN.judge(asked, acts.OPEN.state(asked, [reply(closed), reply(ALLOWED)]))
+    attempt = act(NEW)
+    judgement = acts.OPEN.judge(attempt, acts.OPEN.state(attempt, [reply(closed), reply(ALLOWED)]))
     assert "closed discussion of this, D/1" in judgement.messages[0].text
 
 
@@ -339,9 +339,9 @@ AFTER_OPENING: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 @pytest.mark.parametrize(("document", "expected"), AFTER_OPENING.values(), ids=AFTER_OPENING)
 def test_after_an_opening(document: Any, expected: Any) -> None:
-    asked = act(NEW, "", "D/1")
-    assert [call.target for call in acts.OPEN.looks(asked)] == ["/discussions/D%2F1"]
-    assert outcome(acts.OPEN, asked, document) == expected
+    attempt = act(NEW, "", "D/1")
+    assert [call.target for call in acts.OPEN.looks(attempt)] == ["/discussions/D%2F1"]
+    assert outcome(acts.OPEN, attempt, document) == expected
 
 
 @pytest.mark.parametrize("status", [201, 409])

@@ -274,7 +274,9 @@ def test_a_saved_reply_is_finished_from_the_row(feedtool: Feedtool) -> None:
 WRITES = 80
 """A submit of four requests reaches fewer points; at a later one nothing dies."""
 FEW = (44,)
-LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
+LONG = [
+    pytest.param(number, marks=pytest.mark.long) for number in range(WRITES) if number not in FEW
+]
 
 
 @pytest.mark.parametrize("at", [*FEW, *LONG])

@@ -282,7 +282,7 @@ def test_attachments(files: Files, tmp_path: Path, found: dict[str, bytes], expe
     path = files.csv(row(reply=TEXT) | (names or {"attachment.1": "none.pdf"}))
     settings = AccountSettings().having(DiscussionSettings(attachment_bytes=100))
     (sheet,) = checked(path, dialect=settings)
-    problems = [f"{it.row} {it.field} {it.code}" for it in sheet.problems()]
+    problems = [f"{problem.row} {problem.field} {problem.code}" for problem in sheet.problems()]
     is_heic = any("HEIC" in it.message for it in sheet.problems())
     assert is_heic == any(b"heic" in content for content in found.values())
     assert problems == ([expected] if expected else [])

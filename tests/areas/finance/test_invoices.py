@@ -188,9 +188,9 @@ def test_an_archive_that_is_damaged_anywhere_is_unreadable(tmp_path: Path) -> No
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("1.pdf", FIRST)
-    for at in range(len(into.getvalue())):
+    for number in range(len(into.getvalue())):
         body = tmp_path / "body"
-        body.write_bytes(damaged(into.getvalue(), at))
+        body.write_bytes(damaged(into.getvalue(), number))
         with suppress(Unreadable):
             read_documents(asked, Reply(200), body)
 

@@ -412,10 +412,12 @@ def test_the_journal_is_exported_by_the_command(feedtool: Feedtool) -> None:
 def test_killed_at_any_write_the_numbers_stay(feedtool: Feedtool) -> None:
     month = month_of(feedtool)
     journal = f"export journal --sandbox --month {month}"
-    for at in range(20):
-        points = killed(at, *f"{journal} --out killed.csv --yes --ledger at{at}.sqlite".split())
-        assert feedtool(f"{journal} --out at{at}.csv --ledger at{at}.sqlite").code == 0
-        assert Path(f"at{at}.csv").read_bytes() == Path("at0.csv").read_bytes(), points
-        if len(points) <= at:
+    for number in range(20):
+        points = killed(
+            number, *f"{journal} --out killed.csv --yes --ledger at{number}.sqlite".split()
+        )
+        assert feedtool(f"{journal} --out at{number}.csv --ledger at{number}.sqlite").code == 0
+        assert Path(f"at{number}.csv").read_bytes() == Path("at0.csv").read_bytes(), points
+        if len(points) <= number:
             return
     raise AssertionError(points)

@@ -118,7 +118,9 @@ def test_a_broken_cent_is_named_and_is_a_loss(
         assert losses(exported) == told
         wrong = [row for row in found["Check"] if row.get("difference")]
         assert {row["subject"] for row in wrong} == subjects
-        marked = [(at, row) for at, row in enumerate(found["Operations"], 3) if "check" in row]
+        marked = [
+            (index, row) for index, row in enumerate(found["Operations"], 3) if "check" in row
+        ]
         named = [(row["row"], row["key"]) for row in wrong if "row" in row]
         assert named == [(at, row["operationReference"]) for at, row in marked]
         assert [row["check"] for _, row in marked] == [

@@ -108,7 +108,7 @@ def test_each_operation_comes_once_with_windows_of_any_size(
 ) -> None:
     """Operations of the same time and state share a window of any length."""
     came, facts = read(Service(listed), most)
-    assert came == Counter(it["operationReference"] for it in listed)
+    assert came == Counter(entry["operationReference"] for entry in listed)
     if listed:
         total = sum(it["totalAmount"] for it in listed)
         assert facts == {COUNT: len(listed), ROWS: len(listed), TOTAL: total}
@@ -155,7 +155,9 @@ def test_a_move_between_two_pages_is_noticed_by_the_sum() -> None:
 
 
 def test_a_list_that_always_changes_is_reported() -> None:
-    changes = [[*MANY, *(operation(number) for number in range(200, at))] for at in range(201, 220)]
+    changes = [
+        [*MANY, *(operation(number) for number in range(200, index))] for index in range(201, 220)
+    ]
     service = Service(MANY, *changes)
     came, facts = read(service)
     assert facts[COUNT] > facts[ROWS] == came.total()

@@ -142,7 +142,7 @@ def test_a_shipment_waits_for_its_products(feedtool: Feedtool) -> None:
         fill(f"{kind}.xlsx", rows)
     ran = submit(feedtool, "inbound-shipments.xlsx", "fulfillment-products.xlsx")
     assert ran.code == 0, ran
-    assert [[it["status"] for it in sheet["results"]] for sheet in ran.json] == [
+    assert [[result["status"] for result in sheet["results"]] for sheet in ran.json] == [
         ["Accepted"] * 2,
         ["Created"],
     ]
@@ -324,9 +324,11 @@ WRITES = {"shipment": (SHIPMENT, 130, (14, 26)), "product": (PRODUCT, 24, (14,))
 @pytest.mark.parametrize(
     ("kind", "rows", "status", "at"),
     [
-        pytest.param(*case, at, marks=[pytest.mark.long] * (at not in few), id=f"{name}-{at}")
+        pytest.param(
+            *case, number, marks=[pytest.mark.long] * (number not in few), id=f"{name}-{number}"
+        )
         for name, (case, most, few) in WRITES.items()
-        for at in range(most)
+        for number in range(most)
     ],
 )
 def test_killed_at_a_write_each_is_done_once(

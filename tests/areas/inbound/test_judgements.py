@@ -45,10 +45,10 @@ def judged(
     *shipments: Any, baseline: str | None = None, package: str = "", known: Any = KNOWN
 ) -> Judgement:
     """The judgement of a request whose looks show these shipments and references."""
-    asked = act(baseline, package)
-    references = [reply({"items": known})] if len(SHIPPING.looks(asked)) > 1 else []
+    attempt = act(baseline, package)
+    references = [reply({"items": known})] if len(SHIPPING.looks(attempt)) > 1 else []
     replies = [*references, reply({"items": [*shipments]})]
-    return SHIPPING.judge(asked, SHIPPING.state(asked, replies))
+    return SHIPPING.judge(attempt, SHIPPING.state(attempt, replies))
 
 
 def summary(judgement: Judgement) -> "Told":
@@ -93,30 +93,30 @@ def test_judgements_before_sending(shipments: Any, known: Any, expected: Any) ->
 
 
 def test_one_of_several_pages_of_references_decides_nothing() -> None:
-    asked = act()
+    attempt = act()
     linked = replace(reply({"items": KNOWN[:1]}), headers={"link": '</v2/x?cursor=1>; rel="next"'})
     full = reply({"items": KNOWN[:1] * 1000})
     capped = reply({"items": KNOWN[:1], "itemsPerPage": 1})
     for page in (linked, full, capped):
-        state = SHIPPING.state(asked, [page, reply({"items": []})])
-        assert summary(SHIPPING.judge(asked, state)) == OPEN
+        state = SHIPPING.state(attempt, [page, reply({"items": []})])
+        assert summary(SHIPPING.judge(attempt, state)) == OPEN
 
 
 @pytest.mark.parametrize("baseline", [None, "[]"])
 def test_a_shipment_on_the_second_page_is_found(baseline: str | None) -> None:
-    asked = act(baseline)
+    attempt = act(baseline)
     references = [reply({"items": KNOWN})] if baseline is None else []
     pages = [reply({"items": []}), reply({"items": [shipment("Accepted")]})]
-    state = SHIPPING.state(asked, [*references, *pages])
-    assert SHIPPING.judge(asked, state).goal is Goal.REACHED
-    assert SHIPPING.looks(asked)[-1].following
+    state = SHIPPING.state(attempt, [*references, *pages])
+    assert SHIPPING.judge(attempt, state).goal is Goal.REACHED
+    assert SHIPPING.looks(attempt)[-1].following
 
 
 @pytest.mark.parametrize("reference", ["I  1", "I\u00a01", " I 1", "I" * 3000])
 def test_a_reference_is_found_with_any_blanks(reference: str) -> None:
-    asked = act("[]", body={**BODY, "reference": reference})
-    state = SHIPPING.state(asked, [reply({"items": [shipment("Accepted", reference=reference)]})])
-    assert SHIPPING.judge(asked, state).goal is Goal.REACHED
+    attempt = act("[]", body={**BODY, "reference": reference})
+    state = SHIPPING.state(attempt, [reply({"items": [shipment("Accepted", reference=reference)]})])
+    assert SHIPPING.judge(attempt, state).goal is Goal.REACHED
 
 
 def test_disputes_of_all_pages_are_counted() -> None:

@@ -62,7 +62,9 @@ def test_a_folder_is_sent_file_by_file_and_answered_in_a_workbook(feedtool: Feed
     assert (ran.code, ran.only["kind"]) == (1, "invoices")
     statuses = ["Success", "Success", "Success", "Invalid", "Success", "Failure"]
     assert ran.statuses == statuses
-    assert [(one["packageType"], one["rows"]) for one in ran.only["packages"]] == [("Invoices", 5)]
+    assert [(package["packageType"], package["rows"]) for package in ran.only["packages"]] == [
+        ("Invoices", 5)
+    ]
     rows = rows_of("invoices.result.xlsx", "Invoices")
     assert [row["file"] for row in rows] == [
         *(f"invoices/O-{number}.pdf" for number in range(1, 5)),
@@ -192,7 +194,7 @@ def test_a_dry_run_writes_the_imports(feedtool: Feedtool) -> None:
     Path("shop.toml").write_text("[profile.shop.limits]\ninvoices = 2\n")
     options = ["--config", "shop.toml", "--profile", "shop", "--requests", "requests"]
     ran = feedtool("submit --dry-run --format json", "invoices", *options)
-    assert [one["rows"] for one in ran.only["packages"]] == [2, 2, 1]
+    assert [package["rows"] for package in ran.only["packages"]] == [2, 2, 1]
     written = sorted(Path("requests/invoices").iterdir())
     assert [path.name for path in written] == [f"import-00{at}.multipart" for at in (1, 2, 3)]
     assert b'filename="O-1.pdf"' in written[0].read_bytes()
@@ -247,7 +249,7 @@ def test_killed_at_a_write_each_invoice_is_sent_once(feedtool: Feedtool, at: int
 def test_an_invoice_that_failed_waits_until_it_is_sent_again(feedtool: Feedtool) -> None:
     def failed() -> list[tuple[int, str]]:
         lines = feedtool("todo --sandbox --format json").json
-        return [(one["count"], one["command"]) for one in lines if one["name"] == "failed"]
+        return [(line["count"], line["command"]) for line in lines if line["name"] == "failed"]
 
     Path("invoices/O-9.pdf").write_bytes(pdf("no such order yet"))
     assert feedtool(SUBMIT, "invoices").code == 1

@@ -102,7 +102,7 @@ def test_the_vat_is_always_a_percentage() -> None:
 
 
 def test_the_profile_adds_modes_and_conditions() -> None:
-    own = AccountSettings().having(
+    settings = AccountSettings().having(
         LegacySettings(
             legacy_modes={
                 **LegacySettings().legacy_modes,
@@ -119,7 +119,7 @@ def test_the_profile_adds_modes_and_conditions() -> None:
         "deliveryModes.Relay.cost": "2",
         "deliveryModes.Relay.additionalCost": "1",
     }
-    body = request(changes, own)
+    body = request(changes, settings)
     assert body["ProductCondition"] == "7"
     assert [one["DeliveryMode"] for one in body["ShippingInformation"]] == ["Tracked", "Relay"]  # type: ignore[attr-defined]  # a list of objects
 

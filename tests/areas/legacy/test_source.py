@@ -290,7 +290,9 @@ def test_an_offer_becomes_a_request(files: Files, content: bytes) -> None:
     assert (item.row, item.package_type) == (2, PackageType.UPSERT)
     price = {"price": 19.99, "originPrice": 24.99, "taxes": taxes(20, 0.12, 0)}
     assert json.loads(item.body) == {**UPSERT, "price": price}
-    assert [(one.code, one.value) for one in sheet.problems()] == [("unknown-column", "comment")]
+    assert [(problem.code, problem.value) for problem in sheet.problems()] == [
+        ("unknown-column", "comment")
+    ]
 
 
 def test_problems_name_the_line_of_their_offer(files: Files) -> None:

@@ -150,9 +150,9 @@ def read(body: str) -> Any:
 
 @pytest.mark.parametrize(("body", "cells", "left"), OFFERS.values(), ids=OFFERS)
 def test_an_offer(body: str, cells: dict[str, str], left: list[str]) -> None:
-    found = offer_cells(read(body), AccountSettings())
-    assert {key: cell.text for key, cell in found.cells.items()} == cells
-    assert [path for path, _ in found.left] == left
+    reading = offer_cells(read(body), AccountSettings())
+    assert {key: cell.text for key, cell in reading.cells.items()} == cells
+    assert [path for path, _ in reading.left] == left
 
 
 def test_the_profile_sets_names_and_scale_of_taxes() -> None:

@@ -198,12 +198,12 @@ def test_after_sending_the_state_is_proof(name: str) -> None:
 @EACH
 def test_an_unknown_order_is_reported(name: str) -> None:
     protocol, body, others = PROTOCOLS[name]
-    asked = act(body)
-    judgement = judged(protocol, asked, None, *others)
+    attempt = act(body)
+    judgement = judged(protocol, attempt, None, *others)
     assert outcome(judgement) == impossible(UNKNOWN)
     assert "O/1" in judgement.messages[0].text
-    assert protocol.looks(asked)[0].target == "/orders/O%2F1"
-    assert 404 in protocol.looks(asked)[0].success
+    assert protocol.looks(attempt)[0].target == "/orders/O%2F1"
+    assert 404 in protocol.looks(attempt)[0].success
 
 
 WRONG = [b"", b"[]", b"{}", b'"x"', b"null", b"{", b'{"orderId": "O1"}', b'{"status": "Shipped"}']
@@ -585,8 +585,8 @@ def test_a_reason_that_the_service_does_not_list_is_not_sent(reasons: Any, expec
 
 
 def test_the_error_of_an_unknown_reason_lists_the_known_ones() -> None:
-    asked = act(cancelling("L1", reason="nonsense"))
-    (message,) = judged(CANCELLATION, asked, order("InPreparation", ""), REASONS).messages
+    attempt = act(cancelling("L1", reason="nonsense"))
+    (message,) = judged(CANCELLATION, attempt, order("InPreparation", ""), REASONS).messages
     assert message.text == (
         "“nonsense” is no reason that the service takes here; "
         "choose one of: broken, late (Too late)"
@@ -738,10 +738,10 @@ def test_the_request_of_a_gesture_decides_its_result(requests: list[Any], expect
 
 def test_the_answered_gesture_is_ours() -> None:
     """Somebody else has granted the same meanwhile."""
-    asked = act(GESTURE_BODY, "[]")
-    asked = asked._replace(package=asked.package._replace(package_id="G2"))
+    attempt = act(GESTURE_BODY, "[]")
+    attempt = attempt._replace(package=attempt.package._replace(package_id="G2"))
     requests = {"items": [request("G1", status="Accepted"), request("G2", status="Refused")]}
-    judgement = judged(GRANT, asked, order("Shipped"), None, requests)
+    judgement = judged(GRANT, attempt, order("Shipped"), None, requests)
     assert outcome(judgement) == (Goal.OTHERWISE, Status.REJECTED, "")
 
 
@@ -757,10 +757,12 @@ def test_a_gesture_is_found_on_any_page_with_any_filter() -> None:
 
 
 def test_a_gesture_sends_its_body_and_knows_the_requests_before() -> None:
-    asked = act(GESTURE_BODY)
-    state = GRANT.state(asked, [*map(reply, (order("Shipped"), None, [request("G1"), "strange"]))])
-    assert json.loads(GRANT.baseline(asked, state)) == ["G1"]
-    call = GRANT.call(asked)
+    attempt = act(GESTURE_BODY)
+    state = GRANT.state(
+        attempt, [*map(reply, (order("Shipped"), None, [request("G1"), "strange"]))]
+    )
+    assert json.loads(GRANT.baseline(attempt, state)) == ["G1"]
+    call = GRANT.call(attempt)
     assert (call.target, posted(call)) == ("/order-commercial-gesture-requests", GESTURE_BODY)
 
 

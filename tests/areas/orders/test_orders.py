@@ -248,7 +248,9 @@ def test_a_reason_of_a_plain_sheet_is_refused_here(
 WRITES = 90
 """A submit of three requests reaches fewer points; at a later one nothing dies."""
 FEW = (22,)
-LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
+LONG = [
+    pytest.param(number, marks=pytest.mark.long) for number in range(WRITES) if number not in FEW
+]
 
 
 def three(row: Row) -> dict[str, Any]:
@@ -282,9 +284,9 @@ def one_gesture(row: Row) -> dict[str, Any]:
 WRITES_OF_GESTURE = 70
 OF_GESTURE = (15, 20)
 FURTHER = [
-    pytest.param(at, marks=pytest.mark.long)
-    for at in range(WRITES_OF_GESTURE)
-    if at not in OF_GESTURE
+    pytest.param(index, marks=pytest.mark.long)
+    for index in range(WRITES_OF_GESTURE)
+    if index not in OF_GESTURE
 ]
 
 

@@ -192,7 +192,7 @@ def test_reasons_are_reported_on_the_cells_of_their_rows() -> None:
     reasons = [{"code": "UnknownProduct", "message": "No POT.", "product": "POT"}]
     shown = page(shipment("Rejected", rejectionReasons=reasons))
     messages = judged(SHIPMENT, act(BODY, baseline=SENT_SINCE), shown).messages
-    assert [(it.row, it.field, it.text) for it in messages] == [
+    assert [(message.row, message.field, message.text) for message in messages] == [
         (3, "sellerProductReference", "No POT."),
         (2, "", "row 3 is of the same request, see there"),
     ]
@@ -209,10 +209,10 @@ def test_reasons_are_reported_on_the_cells_of_their_rows() -> None:
     ],
 )
 def test_a_reason_is_reported_on_every_row_of_its_product(code: str, field: str) -> None:
-    asked = act({**BODY, "items": [ITEMS[0], ITEMS[0]]}, baseline=SENT_SINCE)
+    attempt = act({**BODY, "items": [ITEMS[0], ITEMS[0]]}, baseline=SENT_SINCE)
     shown = page(shipment("Rejected", rejectionReasons=[{"code": code, "product": "MUG"}]))
-    messages = judged(SHIPMENT, asked, shown).messages
-    assert [(it.row, it.field) for it in messages] == [(2, field), (3, field)]
+    messages = judged(SHIPMENT, attempt, shown).messages
+    assert [(message.row, message.field) for message in messages] == [(2, field), (3, field)]
 
 
 @pytest.mark.parametrize(
@@ -227,12 +227,12 @@ def test_a_reason_is_reported_on_every_row_of_its_product(code: str, field: str)
 def test_reasons_of_any_shape(fields: dict[str, Any], text: str) -> None:
     shown = page(shipment("Rejected", **fields))
     messages = judged(SHIPMENT, act(BODY, baseline=SENT_SINCE), shown).messages
-    assert [(it.row, it.text) for it in messages] == [(0, text)]
+    assert [(message.row, message.text) for message in messages] == [(0, text)]
 
 
 def test_a_rejection_is_reported_without_the_kept_request() -> None:
-    asked = act(BODY, baseline=SENT_SINCE)._replace(body=b"sha256:0")
-    (message,) = judged(SHIPMENT, asked, page(shipment("Rejected"))).messages
+    attempt = act(BODY, baseline=SENT_SINCE)._replace(body=b"sha256:0")
+    (message,) = judged(SHIPMENT, attempt, page(shipment("Rejected"))).messages
     assert message.code == "shipment-rejected"
 
 
@@ -252,9 +252,9 @@ def test_the_queries_of_a_look() -> None:
 
 
 def test_the_baseline_is_the_time_of_sending() -> None:
-    asked = act(BODY)
-    state = SHIPMENT.state(asked, [reply(page(shipment("Rejected", "OLD")))])
-    assert SHIPMENT.baseline(asked, state) == SENT_SINCE
+    attempt = act(BODY)
+    state = SHIPMENT.state(attempt, [reply(page(shipment("Rejected", "OLD")))])
+    assert SHIPMENT.baseline(attempt, state) == SENT_SINCE
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"items": [{}]}', b'{"items": [1]}', b"<html>"])
@@ -309,20 +309,22 @@ REFUSED = (Goal.OTHERWISE, Status.REJECTED, "cancellation-refused")
 def test_cancellations(shown: Any, before: object, after: object) -> None:
     assert outcome(judged(CANCELLATION, act(CANCEL, "NEW"), shown)) == before
     old = CANCELLATION.state(act(CANCEL, "NEW"), [reply(EARLIER)])
-    asked = act(CANCEL, "NEW", CANCELLATION.baseline(act(CANCEL, "NEW"), old))
-    assert outcome(judged(CANCELLATION, asked, shown)) == after
+    attempt = act(CANCEL, "NEW", CANCELLATION.baseline(act(CANCEL, "NEW"), old))
+    assert outcome(judged(CANCELLATION, attempt, shown)) == after
 
 
 def test_our_own_request_is_asked_for_and_wins() -> None:
-    asked = act(CANCEL, "NEW", "T0", own="C-1")
-    assert [call.target for call in CANCELLATION.looks(asked)] == [
+    attempt = act(CANCEL, "NEW", "T0", own="C-1")
+    assert [call.target for call in CANCELLATION.looks(attempt)] == [
         *("/outbound-shipments/NEW", "/outbound-cancellation-requests/C-1")
     ]
     own = {"status": "Rejected", "timestamp": "T2"}
-    assert outcome(judged(CANCELLATION, asked, cancellable("Accepted", "Accepted"), own)) == REFUSED
+    assert (
+        outcome(judged(CANCELLATION, attempt, cancellable("Accepted", "Accepted"), own)) == REFUSED
+    )
     # Its path is not shown: a service may have none, and its shipment tells all the same.
     shown = cancellable("Accepted", "Accepted")
-    assert judged(CANCELLATION, asked, shown, None).goal is Goal.REACHED
+    assert judged(CANCELLATION, attempt, shown, None).goal is Goal.REACHED
 
 
 # Returns.
@@ -395,7 +397,7 @@ def test_before_a_return_is_announced(
 
 def test_an_excessive_quantity_is_reported_on_its_cell() -> None:
     messages = judged(RETURN, return_attempt(2, 2), DELIVERED, page()).messages
-    assert [(it.row, it.field) for it in messages] == [(3, "quantity"), (2, "")]
+    assert [(message.row, message.field) for message in messages] == [(3, "quantity"), (2, "")]
     assert messages[0].text == "3 of 1 were sent: only 1 can still come back"
 
 

@@ -343,7 +343,7 @@ WRITES = 70
 
 def points(*few: int) -> list[Any]:
     """These points, and all others in long runs."""
-    others = [at for at in range(WRITES) if at not in few]
+    others = [number for number in range(WRITES) if number not in few]
     return [*few, *(pytest.param(at, marks=pytest.mark.long) for at in others)]
 
 

@@ -157,9 +157,9 @@ def test_wrong_rows_fail(files: Files, case: str) -> None:
 
 
 def test_the_profile_sets_expected_modes_and_reasons(files: Files) -> None:
-    own = AccountSettings().having(OutboundSettings(modes=("PIGEON",), return_reasons=()))
-    assert problems_in(files, parcel(delivery__mode="pigeon"), settings=own) == []
-    assert problems_in(files, back(reason="Boredom"), settings=own) == []
+    settings = AccountSettings().having(OutboundSettings(modes=("PIGEON",), return_reasons=()))
+    assert problems_in(files, parcel(delivery__mode="pigeon"), settings=settings) == []
+    assert problems_in(files, back(reason="Boredom"), settings=settings) == []
 
 
 def test_each_code_explains_the_fix(files: Files) -> None:

@@ -111,9 +111,9 @@ def test_an_unknown_header_is_reported_with_the_nearest(files: Files) -> None:
 
 
 def test_a_profile_maps_its_own_headers(files: Files) -> None:
-    own = AccountSettings(columns={"Ma couleur": "3002", "Mon code": "categoryCode"})
+    settings = AccountSettings(columns={"Ma couleur": "3002", "Mon code": "categoryCode"})
     row = product(categoryCode=None) | {"Mon code": "010101", "Ma couleur": "Blue"}
-    (sheet,) = checked(files.csv(row), dialect=judging(dialect=own))
+    (sheet,) = checked(files.csv(row), dialect=judging(dialect=settings))
     assert sheet.is_clean()
     assert {"propertyReference": "3002", "values": ["102"]} in bodies(sheet)[0]["attributes"]  # type: ignore[operator]  # it is a list
 
@@ -142,17 +142,17 @@ def test_the_offers_beside_them_are_read(files: Files) -> None:
 
 def test_several_sheets_of_products_are_all_read(files: Files) -> None:
     path = files.book({"Kettles": [product(1)], "Shirts": [shirt(2)], "Again": [product(1)]})
-    found = checked(path, dialect=judging())
-    assert [one.sheet for one in found] == ["Kettles", "Shirts", "Again"]
-    assert [one.counts().valid for one in found] == [0, 1, 0]
-    assert "of offers.xlsx, sheet Again" in problems_of(found[0], "duplicate-product")[0].message
+    sheets = checked(path, dialect=judging())
+    assert [sheet.sheet for sheet in sheets] == ["Kettles", "Shirts", "Again"]
+    assert [one.counts().valid for one in sheets] == [0, 1, 0]
+    assert "of offers.xlsx, sheet Again" in problems_of(sheets[0], "duplicate-product")[0].message
 
 
 def test_the_stamp_goes_before_the_headers(files: Files) -> None:
     both = files.book({"Products": [product()], "Offers": [offer()]})
-    found = checked(stamped(both, template="products", category="010101"), dialect=judging())
-    assert [sheet.kind for sheet in found] == ["products", "offers-upsert"]
-    assert [sheet.counts().valid for sheet in found] == [1, 1]
+    sheets = checked(stamped(both, template="products", category="010101"), dialect=judging())
+    assert [sheet.kind for sheet in sheets] == ["products", "offers-upsert"]
+    assert [sheet.counts().valid for sheet in sheets] == [1, 1]
 
 
 BARE = product(1, categoryCode=None)

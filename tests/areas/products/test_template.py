@@ -109,7 +109,8 @@ def test_common_fields_come_first_then_properties_by_index(
 ) -> None:
     references = {KETTLES: ("20", "30", "10"), MACHINES: ("30", "40", "cdav"), SEEDS: ()}
     every = {
-        code: [prop(key, index=at) for at, key in enumerate(references[code])] for code in codes
+        code: [prop(key, index=position) for position, key in enumerate(references[code])]
+        for code in codes
     }
     keys = [field.key for field in contents(every).fields]
     assert sorted(keys) == sorted(expected)
@@ -255,7 +256,9 @@ def test_offers_codes_where_a_label_is_not_clear(known: dict[str, str], expected
     ],
 )
 def test_no_two_columns_are_called_the_same(labels: list[str], expected: list[str]) -> None:
-    fields = made(*(prop(str(at), label=label) for at, label in enumerate(labels))).fields
+    fields = made(
+        *(prop(str(position), label=label) for position, label in enumerate(labels))
+    ).fields
     assert [field.label for field in fields[-len(labels) :]] == expected
     names = [folded(field.label) for field in fields]
     assert len(set(names)) == len(names)

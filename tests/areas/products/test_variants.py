@@ -48,7 +48,9 @@ def judged(folder: Path, ask: Service | None, *rows: Mapping[str, str]) -> tuple
     options = ReadOptions(catalog=lambda _: CATALOG, ask=ask)
     (sheet,) = check([Input(path.name, path)], options, load())
     groups = [json.loads(item.body).get(GROUP, "") for item in sheet.valid_items()]
-    problems = [(it.code, it.hint) for it in sheet.problems() if it.field == GROUP]
+    problems = [
+        (problem.code, problem.hint) for problem in sheet.problems() if problem.field == GROUP
+    ]
     return groups, problems
 
 

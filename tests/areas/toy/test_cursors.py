@@ -147,12 +147,12 @@ def test_another_filter_needs_another_cursor(feedtool: Feedtool) -> None:
 
 @pytest.mark.usefixtures("shop")
 def test_killed_at_any_write_each_parcel_comes_once(feedtool: Feedtool) -> None:
-    for at in range(10):
-        points = killed(at, *f"{NAMED} --cursor at{at}".split())
-        assert feedtool(f"{NAMED} --cursor at{at}").code in {0, 9}
-        came = [toy for file in Path().glob(f"at{at}-*.csv") for toy in toys(str(file))]
+    for number in range(10):
+        points = killed(number, *f"{NAMED} --cursor at{number}".split())
+        assert feedtool(f"{NAMED} --cursor at{number}").code in {0, 9}
+        came = [toy for file in Path().glob(f"at{number}-*.csv") for toy in toys(str(file))]
         assert came == ["Kite", "Ball", "Top"], points
-        if len(points) <= at:
+        if len(points) <= number:
             return
     raise AssertionError(points)
 

@@ -94,7 +94,7 @@ WRONG = row("O-1", "Kite", "none")
             [(2,), (3,)],
         ),
         (
-            [row("O-1", "Kite", channels=f"{at} {at + 1}") for at in range(3)]
+            [row("O-1", "Kite", channels=f"{index} {index + 1}") for index in range(3)]
             + [row("O-1", "Kite", "none", "3")],
             [*((at, "request-incomplete") for at in (2, 3, 4)), (5, "number-format")],
             [],
@@ -163,7 +163,7 @@ def test_its_template_is_filled_and_validated(feedtool: Feedtool) -> None:
     book.save("toy-parcels.xlsx")
     ran = feedtool("validate", "toy-parcels.xlsx", "--format", "json")
     assert (ran.code, ran.only["kindReason"]) == (1, "as its template says")
-    assert [(one["row"], one["code"]) for one in ran.only["problems"]] == [
+    assert [(problem["row"], problem["code"]) for problem in ran.only["problems"]] == [
         (3, "number-range"),
         (4, "request-incomplete"),
     ]
@@ -213,7 +213,10 @@ def test_a_profile_has_its_settings(files: Files, feedtool: Feedtool) -> None:
 def test_toys_are_submitted_answered_and_exported(files: Files, feedtool: Feedtool) -> None:
     path = files.csv(*ROWS, name="toys.csv")
     ran = feedtool("submit", path, "--sandbox", "--format", "json")
-    results = {(one["row"], one["salesChannelId"]): one["status"] for one in ran.only["results"]}
+    results = {
+        (result["row"], result["salesChannelId"]): result["status"]
+        for result in ran.only["results"]
+    }
     assert (ran.code, results) == (
         1,
         {
@@ -264,7 +267,9 @@ def test_its_files_are_brought_into_a_folder(files: Files, feedtool: Feedtool) -
 WRITES = 40
 """A submit of two requests reaches fewer points; at a later one nothing dies."""
 FEW = (14, 30)
-LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
+LONG = [
+    pytest.param(number, marks=pytest.mark.long) for number in range(WRITES) if number not in FEW
+]
 
 
 @pytest.mark.usefixtures("toys")
@@ -280,7 +285,7 @@ def test_killed_at_a_write_each_parcel_is_sent_once(
     if not ran.out or not ran.only["results"]:  # it died before its rows were written down
         assert not any(" before add_output" in point for point in points)
         ran = feedtool("submit", "toys.csv", "--sandbox", "--format", "json")
-    assert [(one["row"], one["status"]) for one in ran.only["results"]] == [
+    assert [(result["row"], result["status"]) for result in ran.only["results"]] == [
         *((2, "Integrated"), (3, "Integrated"), (3, "Integrated")),
     ]
     assert parcels() == PARCELS

@@ -25,8 +25,8 @@ NAMES = "A-1 A-2 A-3 A-4"
 def proposed(sheet: dict[str, str], above: str = "") -> list[tuple[str | None, bool]]:
     """The field of each column, and True if it is taken without a question."""
     columns = [
-        SheetColumn(at, header, [Cell(Kind.TEXT, text) for text in cells.split()])
-        for at, (header, cells) in enumerate(sheet.items())
+        SheetColumn(index, header, [Cell(Kind.TEXT, text) for text in cells.split()])
+        for index, (header, cells) in enumerate(sheet.items())
     ]
     return [(found.key, found.confidence >= 85) for found in propose(columns, KNOWN, {}, above)]
 

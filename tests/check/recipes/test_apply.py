@@ -227,8 +227,10 @@ def test_a_copy_with_answers_is_read_as_its_original(files: Files) -> None:
 
 def test_fields_from_recipe_and_defaults_are_counted(files: Files) -> None:
     stock_file(files, "ref;free\nSKU-1;20\n", hours=3)
-    asked = ReadOptions(defaults={"preparationTime": "4", "price.originPrice": "90", "title": "x"})
-    sheet = read_by(files, with_tables(JOIN), [row(1), row(2)], asked=asked)
+    options = ReadOptions(
+        defaults={"preparationTime": "4", "price.originPrice": "90", "title": "x"}
+    )
+    sheet = read_by(files, with_tables(JOIN), [row(1), row(2)], asked=options)
     assert sheet.kind_reason == (
         "recipe dupont; 7 fields from it; 1 field from defaults;"
         " 1 of 2 rows are in stock-1.csv (3 h old)"

@@ -226,10 +226,10 @@ def test_the_keys_that_were_looked_up_are_forgotten(
 
     stock_file(files, STOCK)
     monkeypatch.setattr(join, "identified", identified)
-    read_by(files, with_join(), [row(1 + at % 1000) for at in range(1500)])
+    read_by(files, with_join(), [row(1 + number % 1000) for number in range(1500)])
     known = looked_for.count("SKU-3")
     monkeypatch.setattr(join, "REMEMBERED", 10)
-    read_by(files, with_join(), [row(1 + at % 1000) for at in range(1500)])
+    read_by(files, with_join(), [row(1 + index % 1000) for index in range(1500)])
     assert looked_for.count("SKU-3") > 2 * known
 
 

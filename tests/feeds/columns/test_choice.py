@@ -152,9 +152,9 @@ def test_a_condition_of_the_legacy_zip(writing: str, value: str | None) -> None:
 
 
 def test_legacy_conditions_are_a_setting() -> None:
-    own = AccountSettings().having(LegacySettings(legacy_conditions={"Antique": "7"}))
-    assert read(LEGACY_CONDITION, text("antique"), own).value == "Antique"
-    assert read(LEGACY_CONDITION, text("New"), own).codes == ("enum-value",)
+    settings = AccountSettings().having(LegacySettings(legacy_conditions={"Antique": "7"}))
+    assert read(LEGACY_CONDITION, text("antique"), settings).value == "Antique"
+    assert read(LEGACY_CONDITION, text("New"), settings).codes == ("enum-value",)
 
 
 SAID = {
@@ -284,9 +284,9 @@ ACCENTS = {
 
 @pytest.mark.parametrize(("writing", "code"), ACCENTS.items(), ids=map(ascii, ACCENTS))
 def test_wrong_accents_are_reported(writing: str, code: str) -> None:
-    found = read(Country(), text(writing))
+    reading = read(Country(), text(writing))
     told = ("trimmed",) * writing.startswith(" ") + ("enum-accents",) * (writing != "Pérou")
-    assert found[:2] == (code, told)
+    assert reading[:2] == (code, told)
 
 
 NARROW = AccountSettings(conditions=("New",))
@@ -311,9 +311,9 @@ def test_texts_that_differ_in_more_than_accents_are_refused(
 @pytest.mark.parametrize(("writing", "value"), WRITINGS.items())
 def test_a_condition_without_its_accents(writing: str, value: str) -> None:
     bare = "".join(it for it in normalize("NFD", writing) if not combining(it))
-    found = read(CONDITION_TYPE, text(bare))
-    assert found.value == value
-    assert set(found.codes) <= {"enum-accents"}
+    reading = read(CONDITION_TYPE, text(bare))
+    assert reading.value == value
+    assert set(reading.codes) <= {"enum-accents"}
 
 
 def test_there_are_as_many_countries_as_iso_3166_1_has() -> None:

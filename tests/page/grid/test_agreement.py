@@ -82,7 +82,9 @@ def assert_cells(grid: Grid, number: int, path: Path, header: int) -> None:
                     expected[row] = texts
     rows = grid.rows(RowFilter(number), 0, 1 << 20)
     assert {row.row: list(row.cells) for row in rows} == expected
-    assert [it.letters for it in sheet.columns] == [letters(it.index) for it in sheet.columns]
+    assert [column.letters for column in sheet.columns] == [
+        letters(it.index) for it in sheet.columns
+    ]
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.*")), ids=lambda path: path.name)
@@ -168,8 +170,8 @@ def test_random_products_are_shown_as_reported(
     folder = tmp_path_factory.mktemp("random")
     path = Files(folder).csv(*(shirt() | changes for changes in rows))
     context = judging()
-    asked = ReadOptions(context.settings, catalog=context.catalog)
-    sheets = checked_into(folder / "grid", path, asked=asked)
+    options = ReadOptions(context.settings, catalog=context.catalog)
+    sheets = checked_into(folder / "grid", path, asked=options)
     with Grid(folder / "grid") as grid:
         for number, checked in enumerate(sheets):
             assert_agrees(grid, number, checked)

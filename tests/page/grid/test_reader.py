@@ -30,7 +30,7 @@ def grid(files: Files, shown: Shown) -> Grid:
 
 
 def test_groups_are_errors_by_count(grid: Grid) -> None:
-    assert [(it.code, it.severity, it.count, it.rows) for it in grid.groups(0)] == [
+    assert [(group.code, group.severity, group.count, group.rows) for group in grid.groups(0)] == [
         ("number-range", Severity.ERROR, 4, 3),
         ("enum-value", Severity.ERROR, 1, 1),
     ]
@@ -55,7 +55,7 @@ def test_rows_of_a_filter_have_their_places_in_the_sheet(grid: Grid) -> None:
     assert [(row.position, row.row, row.status) for row in rows] == [
         *((17, 19, Status.INVALID), (40, 42, Status.INVALID))
     ]
-    assert [[it.column for it in row.problems] for row in rows] == [["D", "I"], ["I"]]
+    assert [[problem.column for problem in row.problems] for row in rows] == [["D", "I"], ["I"]]
 
 
 VALID = of_status(Status.VALID)
@@ -114,7 +114,7 @@ def test_messages_use_the_headers_of_the_sheet(files: Files, shown: Shown) -> No
         say = sheet.translator(Translator(language))
         own = checked.translator(Translator(language))
         for row in grid.rows(RowFilter(0), 0, 9):
-            assert [say(it.message) for it in row.problems] == [
+            assert [say(problem.message) for problem in row.problems] == [
                 own(it.message) for it in checked.problems() if it.row == row.row
             ]
 

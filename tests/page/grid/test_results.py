@@ -87,7 +87,7 @@ def test_each_message_is_in_its_cell(
     grid = answered(files, shown, row)
     (found, *_) = grid.rows(RowFilter(0, RUN), 0, 9)
     assert found.status == row.status
-    assert [(it.column, it.code, it.severity) for it in found.problems] == said
+    assert [(problem.column, problem.code, problem.severity) for problem in found.problems] == said
     assert list(found.notes) == notes
     is_wrong = 2 in grid.rows_of(RowFilter(0, RUN, PROBLEMS))
     assert is_wrong == bool(said)
@@ -106,7 +106,7 @@ def test_findings_of_the_check_stay_beside_results(files: Files, shown: Shown) -
     assert codes(grid, view=RUN) == [
         *((3, "number-range"), (4, "trimmed"), (4, "1906"), (5, "1906"), (5, "X"))
     ]
-    assert [(it.code, it.count, it.rows) for it in grid.groups(0, RUN)] == [
+    assert [(group.code, group.count, group.rows) for group in grid.groups(0, RUN)] == [
         *(("1906", 2, 2), ("X", 1, 1), ("number-range", 1, 1)),
         ("trimmed", 1, 1),
     ]
@@ -132,7 +132,7 @@ def test_a_row_of_several_channels_has_its_worst_status_and_all_messages(
         result(2, Status.REJECTED, refused, channel="NOZIDE"),
     )
     (row, *_) = grid.rows(RowFilter(0, RUN), 0, 9)
-    assert (row.status, [str(it.message) for it in row.problems]) == (
+    assert (row.status, [str(problem.message) for problem in row.problems]) == (
         *(Status.REJECTED, ["NOZIDE: No, no."]),
     )
 
@@ -143,7 +143,7 @@ def test_a_view_replaces_its_earlier_results(files: Files, shown: Shown) -> None
     add_results(shown.path, RUN, {0: [result(2, Status.INTEGRATED, TAKEN)]})
     with Grid(shown.path) as grid:
         assert grid.statuses(0, RUN) == {Status.INTEGRATED: 1}
-        assert "X" not in {it.code for it in problems(grid, view=RUN)}
+        assert "X" not in {problem.code for problem in problems(grid, view=RUN)}
         assert grid.statuses(0, "run-8") == {Status.REJECTED: 1}
         assert len(grid.statuses(0)) == 2
 

@@ -90,7 +90,7 @@ def test_columns_without_a_header_are_shown_once_filled(files: Files, shown: Sho
     book["Offers"]["Z2"].value = "far right"
     book.save(path)
     grid = shown(path)
-    assert [it.letters for it in grid.sheets[0].columns] == [*"ABCDEFGHIJZ"]
+    assert [column.letters for column in grid.sheets[0].columns] == [*"ABCDEFGHIJZ"]
     assert cells(grid)[50][2] == "found late"
     assert cells(grid)[2][1:4] == [offer(1)["product.gtin"], "", "New"]
     assert cells(grid)[2][-1] == "far right"
@@ -98,7 +98,7 @@ def test_columns_without_a_header_are_shown_once_filled(files: Files, shown: Sho
 
 def test_the_columns_of_an_earlier_answer_are_not_shown(files: Files, shown: Shown) -> None:
     grid = shown(files.csv(offer(1) | {"feedtool status": "Invalid", "feedtool message": "old"}))
-    assert [it.letters for it in grid.sheets[0].columns] == [*"ABCDEFGHI"]
+    assert [column.letters for column in grid.sheets[0].columns] == [*"ABCDEFGHI"]
 
 
 def test_each_sheet_has_its_facts(files: Files, shown: Shown) -> None:
@@ -144,7 +144,7 @@ def test_a_skipped_row_names_its_reason(files: Files, shown: Shown) -> None:
     """A problem or a recipe names the reason."""
     total = dict.fromkeys(offer(), "") | {"sellerExternalReference": "Total", "quantity": "8"}
     (row,) = shown(files.csv(offer(1), total)).rows(RowFilter(0, which=PROBLEMS), 0, 9)
-    assert ([it.code for it in row.problems], list(row.notes)) == (["not-a-row"], [])
+    assert ([problem.code for problem in row.problems], list(row.notes)) == (["not-a-row"], [])
     path = files.text(f"{HEADER}\n{listed(1)}\n{listed(2, stock='0')}\n", "list.csv")
     recipe = files.text(RECIPE + '[skip]\n"no stock" = "quantity == 0"\n', "dupont.toml")
     grid = shown(path, asked=ReadOptions(recipes=RecipeFolders(lambda: NOW, str(recipe))))
@@ -157,7 +157,7 @@ def test_a_sheet_read_by_a_recipe_shows_its_own_columns(files: Files, shown: Sho
     path = files.text(f"{HEADER}\n{listed(1, cost='none')}\n", "list.csv")
     recipe = files.text(RECIPE, "dupont.toml")
     grid = shown(path, asked=ReadOptions(recipes=RecipeFolders(lambda: NOW, str(recipe))))
-    assert [it.header for it in grid.sheets[0].columns] == HEADER.split(";")
+    assert [column.header for column in grid.sheets[0].columns] == HEADER.split(";")
     assert [it.key for it in grid.sheets[0].columns] == [
         *("sellerExternalReference", "product.gtin", "price.price", "quantity"),
         "",

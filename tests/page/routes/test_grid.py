@@ -61,7 +61,10 @@ def test_a_row_has_its_problems_in_their_columns(client: FlaskClient) -> None:
         *("Invalid", "bad", False),
         [],
     )
-    assert [(it["column"], it["place"], it["code"], it["severity"]) for it in row["problems"]] == [
+    assert [
+        (problem["column"], problem["place"], problem["code"], problem["severity"])
+        for problem in row["problems"]
+    ] == [
         (0, "A3 sellerExternalReference", "trimmed", "warning"),
         (3, "D3", "required-missing", "error"),
         (8, "I3 quantity", "number-range", "error"),

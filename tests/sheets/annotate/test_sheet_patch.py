@@ -158,7 +158,9 @@ def varied() -> Rows:
 
 @pytest.mark.parametrize("writing", WRITINGS)
 def test_every_writing_gets_the_same(book_of: Make, values: Read, writing: str) -> None:
-    texts = [(WORDS[at % 6], WORDS[at // 2 % 6], WORDS[at // 3 % 6]) for at in range(30)]
+    texts = [
+        (WORDS[number % 6], WORDS[number // 2 % 6], WORDS[number // 3 % 6]) for number in range(30)
+    ]
     assert_annotated(book_of, values, writing, varied(), texts)
 
 
@@ -212,7 +214,7 @@ def test_cells_get_new_values_and_formulas_stay(book_of: Make, values: Read, wri
     new: list[str | Decimal] = ["", "é <&>", " 007", Decimal("12.50")]
     places = [(0, 1), (3,), (), (0, 9), (1, 3, 9), (0, 1, 3, 9)]
     turns = cycle(new)
-    changes = [{place: next(turns) for place in places[at % 6]} for at in range(30)]
+    changes = [{place: next(turns) for place in places[number % 6]} for number in range(30)]
     assert_changed(book_of, values, writing, varied(), changes)
 
 
@@ -308,7 +310,9 @@ def by_turns(sheet: str) -> bytes:
         lambda stretch: stretch,
         *(write for name, write in OTHERWISE.items() if name != "prefixed"),
     ]
-    stretches = ["".join(rows[at : at + STRETCH]) for at in range(0, len(rows), STRETCH)]
+    stretches = [
+        "".join(rows[number : number + STRETCH]) for number in range(0, len(rows), STRETCH)
+    ]
     turns = zip(stretches, cycle(ways), strict=False)
     return "".join((head, *(way(stretch) for stretch, way in turns))).encode()
 

@@ -14,7 +14,7 @@ from tests.sheets.conftest import damages
 
 def read(xml: str, size: int = 1 << 18, limits: ReadingLimits | None = None) -> list[str]:
     data = xml.encode()
-    stream = (data[at : at + size] for at in range(0, len(data), size))
+    stream = (data[number : number + size] for number in range(0, len(data), size))
     strings = SharedStrings.read(stream, "xl/sharedStrings.xml", limits or ReadingLimits())
     return [strings[index] for index in range(len(strings))]
 

@@ -238,7 +238,7 @@ def test_a_mark_that_is_lacking_in_many_tables_never_loses_rows_unsaid(
 
 def assert_no_rows_lost_unsaid(made: Path, content: str, data: st.DataObject) -> None:
     """One of the content's marks is lacking."""
-    marks = [at for at, letter in enumerate(content) if letter == '"']
+    marks = [index for index, letter in enumerate(content) if letter == '"']
     if not marks:
         return
     at = data.draw(st.sampled_from(marks))

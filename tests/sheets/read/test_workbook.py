@@ -97,7 +97,10 @@ BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
 
 def many_sheets(count: int) -> str:
     """A workbook of so many sheets, which are all one part."""
-    sheets = (f'<sheet name="S{at}" sheetId="{at}" r:id="rId1"/>' for at in range(1, count + 1))
+    sheets = (
+        f'<sheet name="S{number}" sheetId="{number}" r:id="rId1"/>'
+        for number in range(1, count + 1)
+    )
     return (
         f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}"><sheets>{"".join(sheets)}</sheets></workbook>'
     )

@@ -96,9 +96,9 @@ CELLS = [
 @pytest.mark.parametrize("far", [0, FAR])
 def test_cell(make_sheet: Make, read: Read, xml: str, cell: Cell, far: int) -> None:
     row = f'<row r="{far + 1}">{xml.replace("A1", f"A{far + 1}")}</row>'
-    found = read(make_sheet(filler(far) + row, strings=STRINGS))
-    assert len(found) == far + (cell != BLANK)
-    assert found.get(far + 1, {}).get(0, BLANK) == cell
+    reading = read(make_sheet(filler(far) + row, strings=STRINGS))
+    assert len(reading) == far + (cell != BLANK)
+    assert reading.get(far + 1, {}).get(0, BLANK) == cell
 
 
 ONE = data('<row r="2"><c r="B2"><v>1</v></c></row>')
@@ -261,6 +261,6 @@ def test_columns_widen(make_sheet: Make, read: Read) -> None:
         return f'<row r="{row}"><c r="{column}{row}" t="str"><v>{words}</v></c></row>'
 
     words = "some text of a cell" * 4
-    found = read(make_sheet("".join(map(cell, range(1, 3040)))))
-    assert len(found) == 3039
-    assert {index for row in found.values() for index in row} == {0, 1, 27, 519}
+    reading = read(make_sheet("".join(map(cell, range(1, 3040)))))
+    assert len(reading) == 3039
+    assert {index for row in reading.values() for index in row} == {0, 1, 27, 519}

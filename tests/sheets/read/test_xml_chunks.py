@@ -12,7 +12,7 @@ FRAGMENTS = [
 
 
 def cut_into(data: bytes, size: int) -> list[bytes]:
-    return [data[at : at + size] for at in range(0, len(data), size)]
+    return [data[number : number + size] for number in range(0, len(data), size)]
 
 
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=60).map(b"".join), st.integers(1, 40))

@@ -31,9 +31,9 @@ def test_a_shop_that_opens_has_discussions_of_all_sorts(desk: Desk) -> None:
     whole = [read(desk, it["discussionId"]) for it in found]
     assert [len(it["messages"]) for it in whole] == [2, 1, 3, 1, 1]
     assert [it["fileFormat"] for it in whole[1]["messages"][0]["attachments"]] == ["png"]
-    assert [it["hasRead"] for it in whole[2]["messages"]] == [True, True, False]
+    assert [message["hasRead"] for message in whole[2]["messages"]] == [True, True, False]
     assert {it["orderSellerId"] for it in found} <= {
-        it["orderId"] for it in desk.ask("GET", "/orders").json["items"]
+        item["orderId"] for item in desk.ask("GET", "/orders").json["items"]
     }
     assert (count(desk), count(desk, graduationCode="Claim")) == (5, 1)
 

@@ -30,7 +30,7 @@ def test_a_discussion_is_opened_once_for_an_order_a_subtypology_and_a_product(qu
     assert (shown["orderSellerId"], shown["isOpen"], shown["processStatus"]) == (
         *(order.order_id, True, "Treated"),
     )
-    assert [(it["body"], it["sender"]) for it in shown["messages"]] == [
+    assert [(message["body"], message["sender"]) for message in shown["messages"]] == [
         (TEXT, {"userType": "Seller"})
     ]
     again = begin(quiet, order, subject="Another subject")
@@ -151,17 +151,19 @@ FILTERS: dict[str, tuple[dict[str, Any], list[int]]] = {
 def test_filters(
     quiet: Desk, several: list[str], query: dict[str, Any], expected: list[int]
 ) -> None:
-    found = [several.index(it["discussionId"]) for it in listed(quiet, **query)]
+    found = [several.index(entry["discussionId"]) for entry in listed(quiet, **query)]
     assert found == expected
 
 
 def test_lists_by_identifiers_periods_and_with_messages(quiet: Desk, several: list[str]) -> None:
     second = read(quiet, several[1])
-    assert [it["discussionId"] for it in listed(quiet, discussionId=several[0])] == several[:1]
+    assert [entry["discussionId"] for entry in listed(quiet, discussionId=several[0])] == several[
+        :1
+    ]
     (of_order,) = listed(
         quiet, orderSellerId=second["orderSellerId"], includeMessages="LastMessage"
     )
-    assert [it["body"] for it in of_order["messages"]] == [TEXT]
+    assert [message["body"] for message in of_order["messages"]] == [TEXT]
     (first,) = listed(quiet, discussionId=several[1], includeMessages="FirstMessage")
     assert [it["sender"]["userType"] for it in first["messages"]] == ["Customer"]
     since = {"updatedAtMin": second["updatedAt"], "updatedAtMax": second["updatedAt"]}
@@ -207,7 +209,7 @@ def test_a_period_has_six_months_at_most(quiet: Desk) -> None:
         "updatedAtMin": early.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "updatedAtMax": (early + timedelta(days=180)).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
-    assert [it["discussionId"] for it in listed(quiet, **window)] == [found]
+    assert [entry["discussionId"] for entry in listed(quiet, **window)] == [found]
 
 
 TYPOLOGIES: dict[str, tuple[dict[str, Any], set[str]]] = {

@@ -25,7 +25,9 @@ def test_a_reply_is_shown_and_noted(quiet: Desk, discussion: str) -> None:
         ("label.pdf", "pdf"),
         ("b.png", "png"),
     ]
-    assert [(it.kind, it.key) for it in quiet.sandbox.effects()] == [("message", discussion)]
+    assert [(effect.kind, effect.key) for effect in quiet.sandbox.effects()] == [
+        ("message", discussion)
+    ]
 
 
 MIB = 1024 * 1024
@@ -65,7 +67,7 @@ def test_a_message_is_marked_read_once(quiet: Desk, discussion: str) -> None:
     path = f"/messages/{message['messageId']}"
     assert [patch(quiet, path, "/hasRead", "true").status for _ in range(2)] == [204, 204]
     assert read(quiet, discussion)["messages"][0]["hasRead"] is True
-    assert [it.kind for it in quiet.sandbox.effects()] == ["read"]
+    assert [effect.kind for effect in quiet.sandbox.effects()] == ["read"]
     assert patch(quiet, path, "/hasRead", "false").status == 400
     assert patch(quiet, "/messages/none", "/hasRead", "true").status == 404
 
@@ -77,7 +79,7 @@ def test_attachments_come_with_their_content(quiet: Desk, discussion: str) -> No
 
     def found(**query: str) -> list[tuple[str, bytes]]:
         answer = quiet.ask("GET", "/attachments", query={"salesChannelId": "PRIMARY", **query})
-        return [(it["name"], b64decode(it["content"])) for it in answer.json["items"]]
+        return [(item["name"], b64decode(item["content"])) for item in answer.json["items"]]
 
     whole = [("label.pdf", content)]
     assert found(discussionId=discussion) == found(messageId=name) == whole

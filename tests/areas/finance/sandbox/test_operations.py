@@ -158,10 +158,10 @@ def test_every_fifteenth_is_blocked(new_desk: type[Desk]) -> None:
     with new_desk(*EMPTY) as desk:
         many(desk, 40)
         desk.wait(20 * DAY)
-        found = Counter(
+        counts = Counter(
             item["paymentState"] for item in operations(desk, **ALL, pageSize=100)["items"]
         )
-        assert found == {"Paid": 37, "Blocked": 2, "NotPayable": 1}
+        assert counts == {"Paid": 37, "Blocked": 2, "NotPayable": 1}
 
 
 FILTERS: dict[str, tuple[dict[str, Any], int]] = {

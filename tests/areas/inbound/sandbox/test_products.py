@@ -53,7 +53,7 @@ def test_only_changes_of_a_product_are_effects(empty: Desk) -> None:
     for _ in range(3):
         create(empty)
     create(empty, weight=9)
-    assert [(it.kind, it.key) for it in empty.sandbox.effects()] == [
+    assert [(effect.kind, effect.key) for effect in empty.sandbox.effects()] == [
         ("fulfilment product", "KETTLE")
     ]
 

@@ -196,9 +196,9 @@ def test_twice_the_same_reference(desk: Desk) -> None:
 def test_pools(desk: Desk, pools: list[dict[str, str]], channels: list[str]) -> None:
     assert outcomes(desk, offer("A"), pools=pools) == [("A", *CREATED)]
     assert sorted(one["salesChannelId"] for one in stored_offers(desk.sandbox)) == channels
-    assert [(one.channel, one.package_type) for one in applied_requests(desk.sandbox)] == [
-        (pool.get("SalesChannelId", "PRIMARY"), "Full") for pool in pools or [{}]
-    ]
+    assert [
+        (request.channel, request.package_type) for request in applied_requests(desk.sandbox)
+    ] == [(pool.get("SalesChannelId", "PRIMARY"), "Full") for pool in pools or [{}]]
 
 
 def test_the_log_shows_the_worst_result_of_all_channels(desk: Desk) -> None:
@@ -288,9 +288,9 @@ def test_a_package_that_is_rejected_as_a_whole(
     with new_desk(LegacyBehaviour(limit=2)) as desk:
         package_id = submit(desk, *rows)
         desk.wait(INTEGRATED)
-        found = read(desk, package_id)
-        assert (found["integration_state"], found["number_of_errors"]) == ("Rejected", 1)
-        [entry] = found["offer_log_paged_list"]
+        reading = read(desk, package_id)
+        assert (reading["integration_state"], reading["number_of_errors"]) == ("Rejected", 1)
+        [entry] = reading["offer_log_paged_list"]
         assert (entry["seller_product_id"], entry["product_ean"]) == (None, None)
         [said] = entry["property_list"]
         assert said["property_error"] + said["property_code"] == code

@@ -141,15 +141,15 @@ class Shop:
         query, target = query_of(EXPORT, channel=channel), self.folder / "export.csv"
         around = FetchContext(now, self.transport.sleep, pool=1)
         service = replace(self.service, seller=self.seller, address=ADDRESS, now=now)
-        told: list[str] = []
+        messages: list[str] = []
         with (
             suppress(NothingToDo),
             remember_export(
-                EXPORT, query, service, self.books, lambda *text: told.append(text[1])
+                EXPORT, query, service, self.books, lambda *text: messages.append(text[1])
             ) as it,
         ):
             export(EXPORT, query, target, service.client, around, service=ADDRESS, observed=it)
-        assert told == []
+        assert messages == []
 
     def elsewhere(self) -> "Shop":
         """The same seller at another machine, whose ledger knows nothing."""

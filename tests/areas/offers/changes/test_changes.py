@@ -225,10 +225,10 @@ def test_unchanged_rows_are_not_sent(shop: Shop, names: list[str]) -> None:
     *earlier, (rows, how) = coming
     for file in earlier:
         shop.send(*file.rows, **file.how)
-    found = iter(statuses(shop.send(*rows, selection=CHANGED, **how)))
+    submission = iter(statuses(shop.send(*rows, selection=CHANGED, **how)))
     expected = {name: CASES[name][2] for name in names}
-    assert {name: [*islice(found, len(words))] for name, words in expected.items()} == expected
-    assert not [*found]
+    assert {name: [*islice(submission, len(words))] for name, words in expected.items()} == expected
+    assert not [*submission]
 
 
 def test_a_purge_is_sent_whole_and_forgets_other_offers(shop: Shop) -> None:
@@ -286,16 +286,16 @@ def test_unknown_or_failed_offers_are_sent_whole(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(ANOTHER_PRODUCT)
     shop.send(CHEAPER, TWO, selection=PREFERRED)
-    assert {one.package_type for one in shop.applied()} == {"Upsert"}
+    assert {request.package_type for request in shop.applied()} == {"Upsert"}
 
 
 def test_results_can_be_shown_again_unchanged(shop: Shop) -> None:
     shop.send(ONE)
-    found = shop.send(ONE, offer(3, quantity="-1"), TWO, selection=CHANGED)
-    number = int(found.outcomes[0].run or "")
+    submission = shop.send(ONE, offer(3, quantity="-1"), TWO, selection=CHANGED)
+    number = int(submission.outcomes[0].run or "")
     again = results(number, shop.books, shop.transport.now())
     expected = ["Unchanged", "Invalid", "Integrated"]
-    assert statuses(found) == expected
+    assert statuses(submission) == expected
     assert statuses(Submission(again)) == expected
     counts = again[0].counts()
     assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (3, 1, 1, 1)
@@ -307,16 +307,16 @@ def test_a_large_file_with_a_few_changes_is_one_upload(shop: Shop) -> None:
     for number in (3, 100, 249):
         rows[number] = offer(number, quantity="8")
     (found,) = shop.send(*rows, selection=CHANGED).outcomes
-    assert [(one.package_type, one.rows, one.uploads) for one in found.packages] == [
-        (PackageType.UPSERT, 3, 1)
-    ]
+    assert [
+        (package.package_type, package.rows, package.uploads) for package in found.packages
+    ] == [(PackageType.UPSERT, 3, 1)]
 
 
 def test_packages_are_sent_in_the_order_of_all_rows(shop: Shop) -> None:
     shop.send(second(ONE), first(ONE), second(TWO))
     changed = (second(ONE), first(CHEAPER), second(offer(2, price__price="18")))
     (found,) = shop.send(*changed, selection=CHANGED).outcomes
-    assert [one.channel for one in found.packages] == ["SECOND", "PRIMARY"]
+    assert [package.channel for package in found.packages] == ["SECOND", "PRIMARY"]
 
 
 def test_sellers_are_kept_apart_and_no_call_is_made_without_rows(
@@ -325,5 +325,5 @@ def test_sellers_are_kept_apart_and_no_call_is_made_without_rows(
     market.shop().send(ONE)
     assert statuses(shop.send(ONE, selection=CHANGED)) == SENT
     silent = replace(shop.service, client=shop.client("wrong"))
-    found = shop.send(ONE, selection=SelectionOptions(changed_only=True), service=silent)
-    assert (found.stopped, statuses(found)) == (None, UNCHANGED)
+    submission = shop.send(ONE, selection=SelectionOptions(changed_only=True), service=silent)
+    assert (submission.stopped, statuses(submission)) == (None, UNCHANGED)

@@ -28,11 +28,11 @@ def released(*names: str) -> SelectionOptions:
 
 def test_a_held_row_keeps_no_other_back(shop: Shop) -> None:
     shop.send(ONE)
-    found = shop.send(LOST, TWO)
-    assert statuses(found) == ["Held", "Integrated"]
-    assert codes(found)[0] == (2, ["price-factor"])
-    assert exit_code(found.outcomes) == 1
-    counts = found.outcomes[0].counts()
+    submission = shop.send(LOST, TWO)
+    assert statuses(submission) == ["Held", "Integrated"]
+    assert codes(submission)[0] == (2, ["price-factor"])
+    assert exit_code(submission.outcomes) == 1
+    counts = submission.outcomes[0].counts()
     assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (2, 1, 0, 1)
 
 
@@ -47,8 +47,8 @@ def test_a_held_row_is_sent_once_released(shop: Shop) -> None:
 def test_every_guard_that_holds_it_has_to_be_released(market: Market) -> None:
     shop = market.shop(Guards(price_change=Decimal(30)))
     shop.send(ONE)
-    found = shop.send(LOST)
-    assert codes(found) == [(2, ["price-change", "price-factor"])]
+    submission = shop.send(LOST)
+    assert codes(submission) == [(2, ["price-change", "price-factor"])]
     assert statuses(shop.send(LOST, selection=released("price-factor"))) == ["Held"]
     both = released("price-factor", "price-change")
     assert statuses(shop.send(LOST, selection=both)) == ["Integrated"]
@@ -77,7 +77,7 @@ def left_unknown(shop: Shop) -> None:
     shop.transport.sleep(4 * 24 * 3600)
     shop.resume()
     (file,) = shop.ledger.files(2)
-    assert [str(one.status) for one in shop.ledger.verdicts(file.file)] == ["Unknown"]
+    assert [str(verdict.status) for verdict in shop.ledger.verdicts(file.file)] == ["Unknown"]
 
 
 def purged(shop: Shop) -> None:
@@ -216,10 +216,10 @@ FLOOR = {"price.floor": "15"}
 
 def test_the_floor_needs_no_history(shop: Shop) -> None:
     below = offer(1, price__price="14.99") | FLOOR
-    found = shop.send(below, TWO | FLOOR)
-    assert statuses(found) == ["Held", "Integrated"]
-    assert codes(found)[0] == (2, ["price-below-floor"])
-    assert [one.reference for one in shop.applied()] == ["SKU-2"]
+    submission = shop.send(below, TWO | FLOOR)
+    assert statuses(submission) == ["Held", "Integrated"]
+    assert codes(submission)[0] == (2, ["price-below-floor"])
+    assert [request.reference for request in shop.applied()] == ["SKU-2"]
     assert statuses(shop.send(below, selection=released("price-below-floor"))) == ["Integrated"]
 
 
@@ -232,25 +232,25 @@ def test_a_shorter_file_of_the_same_name_is_held(market: Market) -> None:
     shop.send(*MANY, name="stock-2026-03-01.csv")
     assert set(statuses(shop.send(*MANY[:18], name="other.csv"))) == {"Integrated"}
     for _ in range(2):  # what was held is no predecessor
-        found = shop.send(*MANY[:17], name="stock-2026-03-02.csv")
-        assert statuses(found) == ["Held"] * 17
+        submission = shop.send(*MANY[:17], name="stock-2026-03-02.csv")
+        assert statuses(submission) == ["Held"] * 17
     again = shop.send(*MANY[:17], name="stock-2026-03-02.csv", selection=released("file-shrunk"))
     assert set(statuses(again)) == {"Integrated"}
 
 
 def test_all_or_nothing_sends_no_rows_if_one_is_held(shop: Shop) -> None:
     shop.send(ONE)
-    found = shop.send(LOST, TWO, is_all_or_nothing=True)
-    assert statuses(found) == ["Held", "Held"]
-    assert found.outcomes[0].run is None
+    submission = shop.send(LOST, TWO, is_all_or_nothing=True)
+    assert statuses(submission) == ["Held", "Held"]
+    assert submission.outcomes[0].run is None
     assert len(shop.offers()) == 1
 
 
 def test_a_purge_is_never_sent_without_its_held_rows(shop: Shop) -> None:
     shop.send(ONE, TWO, kind="legacy-offers")
     asked = shop.purging()
-    found = shop.send(LOST, TWO, asked=asked, confirm=lambda _: None)
-    assert statuses(found) == ["Held", "Held"]
+    submission = shop.send(LOST, TWO, asked=asked, confirm=lambda _: None)
+    assert statuses(submission) == ["Held", "Held"]
     assert len(shop.offers()) == 2
 
 

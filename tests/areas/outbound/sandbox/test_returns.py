@@ -89,7 +89,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_wrong_returns_are_refused(quiet: Desk, case: str) -> None:
     assert give_back(quiet, shipped(quiet), **REFUSED[case]).status == 400
-    assert [it.kind for it in quiet.sandbox.effects()] == ["outbound shipment"]
+    assert [effect.kind for effect in quiet.sandbox.effects()] == ["outbound shipment"]
 
 
 def test_only_sent_lines_can_come_back(quiet: Desk) -> None:

@@ -154,7 +154,7 @@ def test_the_list_is_read_to_its_end(quiet: Desk, size: int) -> None:
         created_shipment(quiet, shipment(quiet, reference=f"R-{number}")) for number in range(3)
     ]
     listed = quiet.pages("/outbound-shipments", {"limit": size})
-    assert [it["outboundShipmentId"] for it in listed] == names
+    assert [entry["outboundShipmentId"] for entry in listed] == names
     assert quiet.ask("GET", "/outbound-shipments/count").json == 3
 
 
@@ -260,7 +260,7 @@ def test_a_cancellation_is_asked_for_once(quiet: Desk, wait: float) -> None:
     name = created_shipment(quiet)
     quiet.wait(wait)
     assert [cancel(quiet, name).status for _ in range(2)] == [201, 400]
-    assert len([it for it in quiet.sandbox.effects() if "cancellation" in it.kind]) == 1
+    assert len([effect for effect in quiet.sandbox.effects() if "cancellation" in effect.kind]) == 1
 
 
 def test_a_cancellation_has_a_reason(quiet: Desk) -> None:

@@ -144,7 +144,7 @@ def test_a_message_names_the_nearest_choice_and_some_of_very_many() -> None:
     (fault,) = Judge(made.COLOUR).judge(written).faults
     assert fault.hint == "did you mean Blue?"
     assert "Main colour (3002)" in fault.message
-    known = replace(made.ENERGY, choices=made.coded(*(f"Model {one}" for one in range(2500))))
+    known = replace(made.ENERGY, choices=made.coded(*(f"Model {index}" for index in range(2500))))
     (fault,) = Judge(known).judge(written._replace(text="zzz")).faults
     assert "2488 more" in fault.message
     assert len(fault.message) < 400

@@ -167,8 +167,8 @@ def test_lengths_of_peers_are_advice(kind: Prose, length: int) -> None:
     hint = f"shorten it if the service refuses it, or raise bounds.{kind.advised}"
     assert read(kind, text(longer)) == (longer, ("length-advised",), hint)
     more: dict[str, Any] = {kind.advised: length + 1}
-    own = AccountSettings(bounds=replace(Bounds(), **more))
-    assert read(kind, text(longer), own).codes == ()
+    settings = AccountSettings(bounds=replace(Bounds(), **more))
+    assert read(kind, text(longer), settings).codes == ()
 
 
 MALFORMED = {

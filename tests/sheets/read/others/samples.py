@@ -60,15 +60,27 @@ def _write_original(path: Path, hidden: int | None = None) -> None:
     sheet = book.worksheets[0]
     sheet.title = "Offers"
     sheet.append(KEYS)
-    for at in range(1, ROWS + 1):
-        price = "=NA()" if at % FAILING == 0 else f"={at}+0.99"
-        seen = (FROM + timedelta(days=at)).replace(tzinfo=None)
-        note = f" Größe {at}  „€“\nsecond line" if at % 2 else None
-        reference = at if at % 2 else f"{at:06}"
-        row = [reference, int(gtin(at)), "New", price, 20, 4.9, 1.5, 2, at, seen, at / 1000]
-        sheet.append([*row, f"={'TRUE' if at % 3 else 'FALSE'}()", note])
+    for number in range(1, ROWS + 1):
+        price = "=NA()" if number % FAILING == 0 else f"={number}+0.99"
+        seen = (FROM + timedelta(days=number)).replace(tzinfo=None)
+        note = f" Größe {number}  „€“\nsecond line" if number % 2 else None
+        reference = number if number % 2 else f"{number:06}"
+        row = [
+            reference,
+            int(gtin(number)),
+            "New",
+            price,
+            20,
+            4.9,
+            1.5,
+            2,
+            number,
+            seen,
+            number / 1000,
+        ]
+        sheet.append([*row, f"={'TRUE' if number % 3 else 'FALSE'}()", note])
         line = sheet.max_row
-        sheet.cell(line, 1).number_format = "000000" if at % 2 else "@"
+        sheet.cell(line, 1).number_format = "000000" if number % 2 else "@"
         sheet.cell(line, 2).number_format = "0"
         sheet.cell(line, KEYS.index("Seen") + 1).number_format = "dd/mm/yyyy"
         sheet.cell(line, KEYS.index("Margin") + 1).number_format = "0.0%"

@@ -70,7 +70,7 @@ def test_a_sheet_can_be_read_repeatedly(tmp_path: Path) -> None:
 def test_spans(read_bytes: ReadBytes, rows: str, expected: list[str]) -> None:
     (read,) = read_bytes(page(rows)).values()
     assert read == {
-        number: {at: text(letter) for at, letter in enumerate(line) if letter != "-"}
+        number: {index: text(letter) for index, letter in enumerate(line) if letter != "-"}
         for number, line in enumerate(expected, 1)
     }
 
