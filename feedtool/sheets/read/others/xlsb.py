@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
+from itertools import islice, takewhile
 from struct import unpack_from
 from typing import NamedTuple
 
@@ -32,8 +33,9 @@ ROW, BLANK_CELL, RK, ERROR, BOOL, REAL, TEXT, SHARED = range(8)
 FORMULA_TEXT, FORMULA_REAL, FORMULA_BOOL, FORMULA_ERROR = 8, 9, 10, 11
 SHARED_ITEM, FORMAT, XF, RICH_TEXT = 19, 44, 47, 62
 END_SHEET_DATA, BOOK_PROPERTIES, SHEET = 146, 153, 156
-MERGED, END_MERGED = 176, 178
-MARGINS, CONDITIONS, LINKS, VALIDATIONS = 476, 461, 494, 573
+MERGED = 176
+AFTER_MERGED = (178, 461, 476, 494, 573)
+"""Records behind the merged cells: their end, conditional formats, margins, links, validations."""
 BEGIN_CELL_XFS, END_CELL_XFS = 617, 618
 SHORT = range(12, 19)
 """BLANK_CELL to SHARED without a column: the cell follows the previous one."""
@@ -205,20 +207,15 @@ def _rows(package: ZipPackage, part: str, book: _Book) -> Generator[CellRow]:
                 put_cell(cells, column, read(full, known, book))
         elif kind == END_SHEET_DATA:
             break
+    rest = takewhile(lambda record: record[0] not in AFTER_MERGED, records)
+    ranges = (unpack_from("<4I", data) for kind, data in rest if kind == MERGED)
     if row:
-        yield row._replace(merged=_merged(records))
-
-
-def _merged(records: Iterator[tuple[int, bytes]]) -> list[CellRange]:
-    """Return the ranges of merged cells, which follow the rows."""
-    merged: list[CellRange] = []
-    for kind, data in records:
-        if kind == MERGED and len(merged) < MOST_MERGED:
-            first, last, left, right = unpack_from("<4I", data)
-            merged.append(CellRange(first + 1, left, last + 1, right))
-        elif kind in {END_MERGED, MARGINS, CONDITIONS, LINKS, VALIDATIONS}:
-            break
-    return merged
+        yield row._replace(
+            merged=[
+                CellRange(first + 1, left, last + 1, right)
+                for first, last, left, right in islice(ranges, MOST_MERGED)
+            ]
+        )
 
 
 def _rk(data: bytes, style: NumberStyle, book: _Book) -> Cell:
