@@ -183,8 +183,8 @@ AnySettings = TypeVar("AnySettings", bound=Settings)
 
 
 @cache
-def _default(kind: type[Settings]) -> Any:
-    return kind()
+def usual(kind: type[Settings]) -> Settings:
+    return kind()  # once, since rows and cells ask for it
 
 
 class AccountSettings(Struct, frozen=True):
@@ -229,11 +229,8 @@ class AccountSettings(Struct, frozen=True):
 
     def of(self, kind: type[AnySettings]) -> AnySettings:
         """Return the settings of an area or a room."""
-        for record in self.records:
-            if isinstance(record, kind):
-                return record
-        default: AnySettings = _default(kind)
-        return default
+        every = (*self.records, usual(kind))
+        return next(record for record in every if isinstance(record, kind))
 
     def having(self, record: Settings) -> "AccountSettings":
         """Return them with other settings of an area or a room."""
