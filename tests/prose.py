@@ -28,7 +28,7 @@ COY = frozenset(
 )
 LOOP = frozenset("_ixynefkv")
 SMALL, LARGE, MOST_FIELDS = 60, 600, 15
-SHORT = ("__init__.py", "area.py", "settings.py")
+SHORT = ("__init__.py", "area.py", "settings.py", "statuses.py")
 """Modules that are short where there is little to declare."""
 RECORD_BASES = frozenset({"NamedTuple", "Struct", "Protocol", "TypedDict"})
 

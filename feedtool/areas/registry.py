@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from feedtool.feeds.area import Areas
+from feedtool.model.nouns import AREA_STATUSES
 
 if TYPE_CHECKING:
     from feedtool.sandbox import Part
@@ -18,7 +19,10 @@ NAMES = (
 
 def load(names: Iterable[str] | None = None) -> Areas:
     """The areas of these names, else of `NAMES`; a dotted name is a package's from outside."""
-    return _load(tuple(NAMES if names is None else names))
+    areas = _load(tuple(NAMES if names is None else names))
+    for known in areas.statuses:  # reports know the words of the areas that a process has
+        AREA_STATUSES.setdefault(known.status, known)
+    return areas
 
 
 @cache

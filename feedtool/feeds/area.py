@@ -17,6 +17,7 @@ from feedtool.model.cells import Value
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code, Item, Loss
+from feedtool.model.nouns import Item, Loss, RowStatus
 from feedtool.model.settings import AccountSettings, Settings
 from feedtool.model.text import Translator, tr
 
@@ -172,6 +173,8 @@ class Area(NamedTuple):
     """Only one area has it."""
     settings: tuple[type[Settings], ...] = ()
     """Its settings in a profile, which its code reads by `AccountSettings.of`."""
+    statuses: tuple[RowStatus, ...] = ()
+    """Its words for requests that were done, beside those of `Status`."""
 
 
 class Areas(Struct, frozen=True, dict=True):
@@ -225,6 +228,10 @@ class Areas(Struct, frozen=True, dict=True):
     @cached_property
     def settings(self) -> tuple[type[Settings], ...]:
         return tuple(kind for area in self.areas for kind in area.settings)
+
+    @cached_property
+    def statuses(self) -> tuple[RowStatus, ...]:
+        return tuple(known for area in self.areas for known in area.statuses)
 
     def waits(self, settings: AccountSettings) -> "list[Wait]":
         """Return the lines of `feedtool todo`, in the order of the exports."""

@@ -129,7 +129,14 @@ def _of_package(facts: RowFacts, words: str) -> Message:
     return Message("", _OF_PACKAGE[words](facts.package_id))
 
 
-_STATUSES = {str(status): status for status in Status}
+class _Statuses(dict[str, Status]):
+    """The statuses by their words: faster than `Status(word)`, which is made for each row."""
+
+    def __missing__(self, word: str) -> Status:
+        return self.setdefault(word, Status(word))
+
+
+_STATUSES = _Statuses()
 _REFUSED_SO_FAR = Message(
     "",
     tr("Its upload was refused as a whole; which row is to blame is found out in a later package."),

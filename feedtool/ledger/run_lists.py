@@ -30,15 +30,15 @@ from feedtool.ledger.records import ABANDONED, INVALID, SHEETS, File, Package, R
 from feedtool.ledger.row_history import held_rows
 from feedtool.ledger.row_results import OF_RUNS, count_statuses
 from feedtool.ledger.tables import UNCOUNTED, UNFINISHED, counts, sellers
-from feedtool.model.nouns import AS_ASKED, REFUSED, Status
+from feedtool.model.nouns import NOT_DONE, REFUSED, Status
 
 # The numbers of each run's rows by result.
 
 
 NOT_TAKEN = frozenset({Status.INVALID, *REFUSED})
 """Statuses of rows that the checks or the service have refused."""
-ANSWERED = AS_ASKED | NOT_TAKEN | {Status.UNKNOWN}
-"""Statuses that are final."""
+UNANSWERED = NOT_DONE - NOT_TAKEN - {Status.UNKNOWN}
+"""Statuses that are not final, or of rows that were not sent."""
 
 
 class RunCount(NamedTuple):
@@ -57,7 +57,9 @@ class RunCount(NamedTuple):
         statuses = {str(status): count for status, count in sorted(self.statuses.items()) if count}
         return {
             "statuses": json.dumps(statuses),
-            "answered": sum(self.statuses.get(status, 0) for status in ANSWERED),
+            "answered": sum(
+                count for status, count in self.statuses.items() if status not in UNANSWERED
+            ),
             "refused": sum(self.statuses.get(status, 0) for status in NOT_TAKEN),
             "held": self.held,
             "is_finished": int(self.is_finished),
@@ -194,7 +196,9 @@ def _options(kept: str) -> dict[str, Any] | None:
 def _new_answers(before: str, noted: Mapping[str, Any]) -> Counter[str]:
     """The numbers of new rows by final status."""
     was, now = Counter(json.loads(before or "{}")), Counter(json.loads(noted["statuses"]))
-    return Counter({status: count for status, count in (now - was).items() if status in ANSWERED})
+    return Counter(
+        {status: count for status, count in (now - was).items() if status not in UNANSWERED}
+    )
 
 
 def _add_answers(db: Connection, key: SellerKey, new: Counter[str]) -> None:

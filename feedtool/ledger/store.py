@@ -41,7 +41,7 @@ from feedtool.ledger.records import (
 from feedtool.ledger.row_history import add_withheld
 from feedtool.ledger.run_lists import begin_count, reopen
 from feedtool.ledger.sellers import begin_seller
-from feedtool.model.nouns import AS_ASKED, RowResult, Status, Upload
+from feedtool.model.nouns import NOT_DONE, RowResult, Status, Upload
 from feedtool.model.text import kept_text
 
 BATCH = 1_000
@@ -147,7 +147,7 @@ class Ledger(LedgerReader):
         another is known.
         """
         packages, result = t.packages.c, t.results.c
-        is_done = exists().where(result.package == packages.package, result.status.in_(AS_ASKED))
+        is_done = exists().where(result.package == packages.package, result.status.not_in(NOT_DONE))
         of_run = packages.file.in_(select(t.files.c.file).where(t.files.c.run_id == run_id))
         # A request that the service had already was never sent: it belongs to another run.
         was_sent = and_(packages.phase == Phase.CLOSED, packages.committed_at.is_not(None))

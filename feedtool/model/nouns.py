@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from feedtool.model.text import MessageText
+
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2100, 1, 1, tzinfo=UTC)
 """A date outside these years is a mistake of a service or a gateway, such as year 9999."""
@@ -136,7 +138,11 @@ class PendingRow(NamedTuple):
 
 
 class Status(StrEnum):
-    """The final or present state of a row, in the service's words where it has one."""
+    """The final or present state of a row, in the service's words where it has one.
+
+    Areas have more words, for requests that were done: each is a `RowStatus` of its area. A word
+    is `Status(word)`, the same object each time.
+    """
 
     VALID = "Valid"
     INVALID = "Invalid"
@@ -147,10 +153,6 @@ class Status(StrEnum):
     """A refused product, in the word of its report."""
     ACCEPTED = "Accepted"
     """An accepted order or commercial gesture."""
-    ORDER_REFUSED = "OrderRefused"
-    """An order that the seller has refused, as requested; the service's word for it is Refused."""
-    SHIPPED = "Shipped"
-    CANCELLED = "Cancelled"
     SUCCESS = "Success"
     """An invoice that was taken."""
     FAILURE = "Failure"
@@ -159,12 +161,6 @@ class Status(StrEnum):
     """A product that was new to the warehouses."""
     EXISTING = "Existing"
     """A product that the warehouses knew: its present values stay."""
-    SENT = "Sent"
-    """A sent message in a discussion."""
-    OPENED = "Opened"
-    """An opened discussion; the next two are of discussions too."""
-    CLOSED = "Closed"
-    READ = "Read"
     PENDING = "Pending"
     UNCHANGED = "Unchanged"
     HELD = "Held"
@@ -175,19 +171,50 @@ class Status(StrEnum):
     SUPERSEDED = "Superseded"
     UNKNOWN = "Unknown"
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Status":
+        word = str(value)
+        if word not in _WORDS_OF_AREAS:
+            status = str.__new__(cls, word)
+            status._name_, status._value_ = word, word
+            _WORDS_OF_AREAS[word] = status
+        return _WORDS_OF_AREAS[word]
 
-AS_ASKED = frozenset(
-    {
-        *(Status.INTEGRATED, Status.ACCEPTED, Status.ORDER_REFUSED),
-        *(Status.SHIPPED, Status.CANCELLED, Status.SUCCESS),
-        *(Status.CREATED, Status.EXISTING),
-        *(Status.SENT, Status.OPENED, Status.CLOSED, Status.READ),
-    }
-)
-"""Statuses of rows whose request was done."""
+
+_WORDS_OF_AREAS: dict[str, Status] = {}
 
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED, Status.FAILURE)
 """Statuses of rows that the service has refused."""
+
+NOT_DONE = frozenset(
+    {
+        *(Status.VALID, Status.INVALID, *REFUSED, Status.PENDING, Status.UNCHANGED, Status.HELD),
+        *(Status.NOT_CHOSEN, Status.SKIPPED, Status.SUPERSEDED, Status.UNKNOWN),
+    }
+)
+"""Statuses of rows whose request was not done, or not yet; all others say that it was."""
+
+
+class RowStatus(NamedTuple):
+    """A status of an area."""
+
+    status: Status
+    label: MessageText
+    counted: Callable[[int], MessageText]
+    """Returns the words for a number of rows."""
+    page: MessageText
+    """Its meaning; the first line is its summary."""
+
+
+AREA_STATUSES: dict[Status, RowStatus] = {}
+"""The statuses of all areas that are loaded, in their order."""
+
+
+def every_status() -> tuple[Status, ...]:
+    """Return all statuses in the order of reports."""
+    general = tuple(Status)
+    place = general.index(Status.ACCEPTED) + 1
+    return (*general[:place], *AREA_STATUSES, *general[place:])
 
 
 class Message(NamedTuple):
@@ -227,22 +254,16 @@ WORST_FIRST = (
     Status.SUPERSEDED,
     Status.INTEGRATED,
     Status.ACCEPTED,
-    Status.ORDER_REFUSED,
-    Status.SHIPPED,
-    Status.CANCELLED,
     Status.SUCCESS,
     Status.EXISTING,
     Status.CREATED,
-    Status.SENT,
-    Status.OPENED,
-    Status.CLOSED,
-    Status.READ,
     Status.VALID,
     Status.UNCHANGED,
     Status.SKIPPED,
 )
 """The order by which a row takes the status of one of its requests: first those that can be
-fixed."""
+fixed. Statuses of areas rank as Accepted."""
+_RANKS = {status: rank for rank, status in enumerate(WORST_FIRST)}
 
 
 def by_row(results: Iterable[RowResult]) -> Iterator[list[RowResult]]:
@@ -261,7 +282,10 @@ def worst_status(of_row: Sequence[RowResult]) -> Status:
     """The status of a row: the worst of its results."""
     if len(of_row) == 1:
         return of_row[0].status
-    return min((result.status for result in of_row), key=WORST_FIRST.index)
+    accepted = _RANKS[Status.ACCEPTED]
+    return min(
+        (result.status for result in of_row), key=lambda status: _RANKS.get(status, accepted)
+    )
 
 
 class Upload(Struct, frozen=True):

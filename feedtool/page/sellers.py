@@ -11,7 +11,7 @@ from feedtool.ledger.sellers import (
     SellersOverview,
     SellerState,
 )
-from feedtool.model.nouns import AS_ASKED, Status
+from feedtool.model.nouns import Status
 from feedtool.page.access import User
 from feedtool.page.runs import page_counts, visible_sellers
 from feedtool.page.session import PageSession
@@ -19,7 +19,7 @@ from feedtool.runs.sellers import PAGE, account_names
 
 BAR = 100
 """Units of a bar's length."""
-GOOD = AS_ASKED | {Status.UNCHANGED, Status.VALID}
+IDLE = frozenset({Status.SKIPPED, Status.NOT_CHOSEN, Status.SUPERSEDED})
 OPEN = frozenset({Status.PENDING, Status.HELD, Status.UNKNOWN})
 
 
@@ -138,8 +138,8 @@ def bar_of(statuses: Mapping[Status, int]) -> Iterator[BarPart]:
 
 
 def _look_of(status: Status) -> str:
-    if status in GOOD:
-        return "good"
     if status in NOT_TAKEN:
         return "bad"
-    return "open" if status in OPEN else "idle"
+    if status in OPEN:
+        return "open"
+    return "idle" if status in IDLE else "good"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.files import folder_of
-from feedtool.model.nouns import Code
+from feedtool.model.nouns import AREA_STATUSES, Code, Status
 from feedtool.model.text import Language, Translator, either, set_in, tr
 from feedtool.report.plain import on_one_line
 from feedtool.report.tally import severity_label
@@ -34,17 +34,22 @@ LONGEST = 40
 """Most characters of an unknown code that are compared with the known ones."""
 
 
-@cache
 def words_in(language: Language) -> Mapping[str, Word]:
-    """The explained words of the service and of feedtool, by their exact spelling."""
-    words = {name: Word(**table) for name, table in _glossary("").items()}
+    """The explained words of the service and of feedtool, by their exact spelling.
+
+    Those of the areas that are loaded stand behind Accepted.
+    """
+    say, words = Translator(language), dict[str, Word]()
     pages = {} if language == "en" else _glossary(f".{language}")
-    return {
-        name: Word(tr(kind), set_in(language, pages.get(name, page)).strip())
-        for name, (kind, page) in words.items()
-    }
+    for name, table in _glossary("").items():
+        page = set_in(language, pages.get(name, table["page"]))
+        words[name] = Word(tr(table["kind"]), page.strip())
+        if name == Status.ACCEPTED:
+            words |= {word: Word(ROW, say(known.page)) for word, known in AREA_STATUSES.items()}
+    return words
 
 
+@cache
 def _glossary(language: str) -> Mapping[str, Any]:
     return tomllib.loads(
         (folder_of("feedtool.report") / f"glossary{language}.toml").read_text("utf-8")
@@ -70,7 +75,7 @@ class Codes:
         `answer_page` the page of a code of the service, `meaning_of_fix` the effect of a fix by its
         name; `translator` translates all texts.
         """
-        self.say, self.words = translator(language), words_in(language)
+        self.say, self._language = translator(language), language
         self._fixed_by, self._answer_page = fixed_by, answer_page
         self.meaning_of_fix = meaning_of_fix
         self._gather = gather
@@ -80,6 +85,11 @@ class Codes:
     def pages(self) -> Mapping[str, Code]:
         """The pages by the codes' names, sorted."""
         return dict(sorted(self._gather().items()))
+
+    @property
+    def words(self) -> Mapping[str, Word]:
+        """The explained words, with those of all areas that are loaded by now."""
+        return words_in(self._language)
 
     def summary_of(self, name: str) -> str:
         """The first line of a code's page; empty for a code of the service."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from feedtool.model.cells import index_of
-from feedtool.model.nouns import AS_ASKED, REFUSED, Counts, Problem, Status
+from feedtool.model.nouns import REFUSED, Counts, Problem, Status
 from feedtool.model.text import FieldName, MessageText, Translator, joined, tr
 from feedtool.report.codes import words_in
 from feedtool.report.plain import clean
@@ -18,20 +18,19 @@ Outcome = Literal["good", "bad", "open", "idle"]
 
 ORDER: Sequence[Outcome] = ("good", "bad", "open", "idle")
 OUTCOMES: Mapping[Status, Outcome] = {
-    Status.VALID: "good",
-    **dict.fromkeys(AS_ASKED, "good"),
     Status.INVALID: "bad",
     **dict.fromkeys(REFUSED, "bad"),
     Status.UNCHANGED: "idle",
     Status.NOT_CHOSEN: "idle",
     Status.SKIPPED: "idle",
     Status.SUPERSEDED: "idle",
+    **dict.fromkeys((Status.PENDING, Status.HELD, Status.UNKNOWN), "open"),
 }
 
 
 def outcome_of(status: Status) -> Outcome:
-    """The outcome of a status, which sets its colour; open if not in `OUTCOMES`."""
-    return OUTCOMES.get(status, "open")
+    """The outcome of a status, which sets its colour; good if not in `OUTCOMES`."""
+    return OUTCOMES.get(status, "good")
 
 
 def statuses_of(counts: Counts) -> Mapping[Status, int]:

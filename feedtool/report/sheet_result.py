@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import (
-    AS_ASKED,
+    NOT_DONE,
     REFUSED,
     ActSummary,
     CellFix,
@@ -21,6 +21,7 @@ from feedtool.model.nouns import (
     RowResult,
     Status,
     by_row,
+    every_status,
     worst_status,
 )
 from feedtool.model.row_ranges import RowRanges
@@ -32,8 +33,8 @@ TO_CORRECT = frozenset((Status.INVALID, *REFUSED))
 """Statuses of rows to correct: refused by feedtool or by the service."""
 NOT_DUE = frozenset({Status.UNCHANGED, Status.SKIPPED})
 """Statuses of rows that had nothing to send."""
-GOOD = frozenset({*AS_ASKED, Status.VALID, Status.SUPERSEDED}) | NOT_DUE
-"""Statuses of rows in a run that ends with 0."""
+BAD = NOT_DONE - NOT_DUE - {Status.VALID, Status.SUPERSEDED}
+"""Statuses of rows in a run that does not end with 0."""
 
 
 class ColumnFacts(NamedTuple):
@@ -165,7 +166,7 @@ class SheetResult(Struct):
         invalid = self.checked.rows.marks.count(INVALID)
         not_rows = self.checked.rows.marks.count(SKIPPED)
         not_sent = sum(statuses.get(status, 0) for status in NOT_SENT)
-        by_status = {status: statuses[status] for status in Status if statuses.get(status)}
+        by_status = {status: statuses[status] for status in every_status() if statuses.get(status)}
         rows, skipped = valid + invalid + not_rows, not_sent + not_rows
         reasons = Counter(
             message.code or message.text
@@ -182,7 +183,7 @@ def to_read(verdict: RowResult, is_confirmation: Callable[[str], bool]) -> Seque
 
     JSON and the CSV report have all messages.
     """
-    if verdict.status not in AS_ASKED:
+    if verdict.status in NOT_DONE:
         return verdict.messages
     return [message for message in verdict.messages if not is_confirmation(message.code)]
 
@@ -209,5 +210,5 @@ def _exit_of(outcome: SheetResult) -> Exit:
     if is_nothing:
         return Exit.NOTHING
     # A row invalid here may have been corrected in a later run: its status tells.
-    is_bad = statuses - GOOD if statuses else counts.invalid
+    is_bad = statuses & BAD if statuses else counts.invalid
     return Exit.ROWS if is_bad else Exit.OK

@@ -2,15 +2,20 @@
 
 from collections.abc import Callable, Mapping
 
-from feedtool.model.nouns import Status
+from feedtool.model.nouns import AREA_STATUSES, Status
 from feedtool.model.text import MessageText, joined, plural, tr
 
 
 def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> MessageText:
-    """`9 Integrated, 2 Rejected`: numbers by status, of rows or of packages."""
+    """`9 Integrated, 2 Rejected`: numbers by status, of rows or of packages.
+
+    The words of areas are known once they are loaded.
+    """
+    of_areas = {str(status): known.counted for status, known in AREA_STATUSES.items()}
+    counted = {**of_areas, **_NUMBERS}
     return joined(
-        _NUMBERS[status](number)
-        if status in _NUMBERS
+        counted[status](number)
+        if status in counted
         else tr("{count:,} {status}", count=number, status=status)
         for status, number in statuses.items()
     )
@@ -24,19 +29,10 @@ _NUMBERS: Mapping[str, Callable[[int], MessageText]] = {
     Status.DUPLICATED: lambda count: plural("{count:,} Duplicated", "{count:,} Duplicated", count),
     Status.REFUSED: lambda count: plural("{count:,} Refused", "{count:,} Refused", count),
     Status.ACCEPTED: lambda count: plural("{count:,} Accepted", "{count:,} Accepted", count),
-    Status.ORDER_REFUSED: lambda count: plural(
-        "{count:,} OrderRefused", "{count:,} OrderRefused", count
-    ),
-    Status.SHIPPED: lambda count: plural("{count:,} Shipped", "{count:,} Shipped", count),
-    Status.CANCELLED: lambda count: plural("{count:,} Cancelled", "{count:,} Cancelled", count),
     Status.SUCCESS: lambda count: plural("{count:,} Success", "{count:,} Success", count),
     Status.FAILURE: lambda count: plural("{count:,} Failure", "{count:,} Failure", count),
     Status.CREATED: lambda count: plural("{count:,} Created", "{count:,} Created", count),
     Status.EXISTING: lambda count: plural("{count:,} Existing", "{count:,} Existing", count),
-    Status.SENT: lambda count: plural("{count:,} Sent", "{count:,} Sent", count),
-    Status.OPENED: lambda count: plural("{count:,} Opened", "{count:,} Opened", count),
-    Status.CLOSED: lambda count: plural("{count:,} Closed", "{count:,} Closed", count),
-    Status.READ: lambda count: plural("{count:,} Read", "{count:,} Read", count),
     Status.PENDING: lambda count: plural("{count:,} Pending", "{count:,} Pending", count),
     Status.UNCHANGED: lambda count: plural("{count:,} Unchanged", "{count:,} Unchanged", count),
     Status.HELD: lambda count: plural("{count:,} Held", "{count:,} Held", count),
@@ -58,17 +54,10 @@ _WORDS: Mapping[str, MessageText] = {
     Status.DUPLICATED: tr("Duplicated"),
     Status.REFUSED: tr("Refused"),
     Status.ACCEPTED: tr("Accepted"),
-    Status.ORDER_REFUSED: tr("OrderRefused"),
-    Status.SHIPPED: tr("Shipped"),
-    Status.CANCELLED: tr("Cancelled"),
     Status.SUCCESS: tr("Success"),
     Status.FAILURE: tr("Failure"),
     Status.CREATED: tr("Created"),
     Status.EXISTING: tr("Existing"),
-    Status.SENT: tr("Sent"),
-    Status.OPENED: tr("Opened"),
-    Status.CLOSED: tr("Closed"),
-    Status.READ: tr("Read"),
     Status.PENDING: tr("Pending"),
     Status.UNCHANGED: tr("Unchanged"),
     Status.HELD: tr("Held"),
@@ -81,7 +70,8 @@ _WORDS: Mapping[str, MessageText] = {
 
 def status_word(status: str) -> str:
     """The word for a row's status; an unknown one, such as a state of the service, is unchanged."""
-    return _WORDS.get(status, status)
+    of_areas = {str(word): known.label for word, known in AREA_STATUSES.items()}
+    return {**of_areas, **_WORDS}.get(status, status)
 
 
 def state_word(state: str) -> str:

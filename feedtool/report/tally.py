@@ -11,7 +11,7 @@ from itertools import chain
 from msgspec import Struct, field
 
 from feedtool.model.nouns import (
-    AS_ASKED,
+    NOT_DONE,
     REFUSED,
     Counts,
     Problem,
@@ -19,6 +19,7 @@ from feedtool.model.nouns import (
     Severity,
     Status,
     by_row,
+    every_status,
     worst_status,
 )
 from feedtool.model.sheet import INVALID, SKIPPED, VALID
@@ -42,11 +43,11 @@ MESSAGES = 200
 LISTED = frozenset({*REFUSED, Status.UNKNOWN})
 """Statuses that are listed even without a message."""
 
-ACCEPTED = frozenset({*AS_ASKED, Status.VALID, Status.UNCHANGED, Status.SKIPPED, Status.SUPERSEDED})
-"""Statuses of rows that need no attention."""
+ATTENTION = NOT_DONE - {Status.VALID, Status.UNCHANGED, Status.SKIPPED, Status.SUPERSEDED}
+"""Statuses of rows that need attention."""
 
-SILENT = frozenset({*AS_ASKED, Status.VALID, Status.INVALID, Status.UNCHANGED, Status.SKIPPED})
-"""Statuses that are not listed: accepted rows, and those with problems of the sheet."""
+TOLD = NOT_DONE - {Status.VALID, Status.INVALID, Status.UNCHANGED, Status.SKIPPED}
+"""Statuses whose messages are listed: not of accepted rows, or of those with problems."""
 
 
 class CodeGroup(Struct):
@@ -175,7 +176,7 @@ def _refusals(
 
 def _reasons(result: RowResult, *, is_alone: bool) -> list[tuple[Status, str, str]]:
     """The reasons of a refusal: status, code, and text; with the channel if there are several."""
-    if result.status in SILENT:
+    if result.status not in TOLD:
         return []
     reasons = [(message.code, message.text) for message in result.messages]
     if not reasons and result.status in LISTED:
@@ -220,7 +221,7 @@ def _skipped_for(reason: str, number: int) -> MessageText:
         return plural(
             "{count:,} total, header or example", "{count:,} totals, headers or examples", number
         )
-    if reason in set(Status):
+    if reason in every_status():
         return statuses_text({reason: number})
     shown = reason if isinstance(reason, MessageText) else value(reason)
     return tr("{count:,} {status}", count=number, status=shown)
@@ -248,7 +249,7 @@ class Totals(Struct):
             total.invalid + counts.invalid,
             total.skipped + counts.skipped,
             total.warnings + counts.warnings,
-            {status: statuses[status] for status in Status if statuses[status]},
+            {status: statuses[status] for status in every_status() if statuses[status]},
         )
         if result.run:
             self.runs[result.run] = None
@@ -258,7 +259,7 @@ class Totals(Struct):
         """True if nothing needs attention."""
         statuses = self.counts.by_status
         # Invalid rows may have been corrected in a later run: then their status counts.
-        is_bad = set(statuses) - ACCEPTED if statuses else self.counts.invalid
+        is_bad = ATTENTION.intersection(statuses) if statuses else self.counts.invalid
         return not (self.unreadable or is_bad)
 
     def sentence(self) -> MessageText:

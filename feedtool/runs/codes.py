@@ -86,4 +86,5 @@ def explain_code(code: str, language: Language = "en") -> str:
     service = load().service
     if page := service.explain(code.strip(), codes.say):
         words[code.strip()] = Word(RESULT, page)
+    load()  # its statuses are words, too
     return codes.explain(code, words, service.known_codes())

@@ -255,6 +255,7 @@ def _line(state: RunState, *, is_verbose: bool) -> MessageText:
         tr("seller {seller}", seller=run.seller),
         *files,
     )
+    load()  # the words of its statuses
     counts = statuses_text(state.counts) or tr("no rows sent")
     return tr("{run}: {counts} ({end})", run=joined(facts), counts=counts, end=end)
 

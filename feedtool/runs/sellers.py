@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TextIO
 
 from msgspec import Struct
 
+from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
 from feedtool.feeds.export import Export, Query
 from feedtool.feeds.selection import EVERY_ROW, SelectionOptions
@@ -24,6 +25,7 @@ from feedtool.ledger.sellers import (
     message_of,
 )
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
+from feedtool.model.nouns import Status
 from feedtool.model.settings import Context
 from feedtool.model.text import LanguageChoice, MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries
@@ -173,6 +175,8 @@ def last_run_text(state: SellerState) -> MessageText | str:
     last = state.last
     if last is None:
         return tr("never")
+    if not set(last.statuses).issubset(Status):  # areas are imported only for words of theirs
+        load()
     counts = statuses_text(last.statuses) or tr("no rows sent")
     text = tr("run {run}: {counts}", run=last.run_id, counts=counts)
     return text if last.is_finished else joined((text, tr("not finished")), "; ")

@@ -244,7 +244,7 @@ def test_a_forgotten_run_is_not_taken_up_again(ledger: Ledger) -> None:
     one = ended(ledger)
     with writing(ledger.engine) as db:
         db.execute(update(t.packages).values(committed_at=NOW, state="on its way"))
-        db.execute(update(t.results).values(status=str(Status.SHIPPED)))
+        db.execute(update(t.results).values(status=str(Status("Shipped"))))
     words = {item(3).package_type: ["done"]}
     ended(ledger)
     assert forgetting(ledger).begin([one], AFTER) == [one]

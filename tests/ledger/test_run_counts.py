@@ -117,7 +117,7 @@ def test_an_abandoned_run_is_finished_and_holds_no_rows(ledger: Ledger) -> None:
 def test_a_run_looked_at_again_is_not_finished(ledger: Ledger) -> None:
     run = written(ledger)
     (package,) = ledger.read_packages(run)
-    close(ledger, run, Status.SENT, Status.SENT)
+    close(ledger, run, Status("Sent"), Status("Sent"))
     ledger.counts.note(run, NOW)
     with writing(ledger.engine) as db:
         db.execute(update(t.packages).values(committed_at=NOW, state="begun"))

@@ -203,7 +203,7 @@ def test_a_reply_is_sent_with_its_file(
     expect(tab.locator(MISSING)).to_have_text(["other.png"], timeout=30_000)  # no cell names it
     settle(tab)
     send(tab)
-    assert statuses(session)[Status.SENT] == 1
+    assert statuses(session)[Status("Sent")] == 1
     monkeypatch.chdir(folder)
     assert run(["export", "attachments", "--sandbox", "--home", "home", "--out", "got"]) == 0
     assert pdf("a label") in [

@@ -103,9 +103,9 @@ class OrdersCourt:
         else:
             is_so = {
                 Status.ACCEPTED: self._is_accepted,
-                Status.ORDER_REFUSED: self._is_approved,
-                Status.SHIPPED: self._is_shipped,
-                Status.CANCELLED: self._is_cancelled,
+                Status("OrderRefused"): self._is_approved,
+                Status("Shipped"): self._is_shipped,
+                Status("Cancelled"): self._is_cancelled,
             }.get(result.status)
             _demand(is_so is not None and is_so(row, deed, text), f"{say}, which is not so")
             if deed.kind == GESTURE and not is_lost:

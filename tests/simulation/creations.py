@@ -26,7 +26,7 @@ from feedtool.areas.orders.sandbox.states import OrderBehaviour
 from feedtool.areas.outbound.sandbox.history import OutboundBehaviour, made_up_shipment
 from feedtool.areas.registry import sandbox_parts
 from feedtool.model.call import Call
-from feedtool.model.nouns import AS_ASKED, Item, RowResult, Status
+from feedtool.model.nouns import NOT_DONE, Item, RowResult, Status
 from feedtool.sandbox import Sandbox, SandboxSettings
 from tests.simulation.checker import Findings, Wrong
 from tests.simulation.network import SELLER
@@ -223,7 +223,7 @@ class Creations(SingleCalls):
         done = self.network.done[deed]
         say = f"row {row.mark} {deed} is {result.status} ({text}), and done {done}"
         asked = sum(self._asked(other) == deed for run in self.story.runs for other in run.rows)
-        if result.status in AS_ASKED:
+        if result.status not in NOT_DONE:
             is_so = done or deed in self.others_deeds
         elif result.status is Status.UNKNOWN:
             is_so = is_lost

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from feedtool.areas.discussions import codes, columns, wire
+from feedtool.areas.discussions import codes, columns, statuses, wire
 from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.areas.discussions.wire import (
     SELLER,
@@ -132,7 +132,7 @@ def _sent(act: RequestAttempt, discussion: Discussion, written: SentMessage) -> 
     proof = tr("is there")
     if written_at:
         proof = tr("is there, written {at} UTC", at=f"{written_at:%Y-%m-%d %H:%M}")
-    return reached(act, Status.SENT, proof, _word(discussion))
+    return reached(act, statuses.SENT, proof, _word(discussion))
 
 
 def _hindered(discussion: Discussion, request: Mapping[str, Any]) -> Judgement | None:
@@ -221,7 +221,7 @@ def judge_close(act: RequestAttempt, discussion: Discussion) -> Judgement:
     """Judge the closing of a discussion."""
     if discussion.is_open:
         return _open(discussion)
-    return reached(act, Status.CLOSED, tr("is closed"), "closed")
+    return reached(act, statuses.CLOSED, tr("is closed"), "closed")
 
 
 def judge_read(act: RequestAttempt, discussion: Discussion) -> Judgement:
@@ -237,7 +237,7 @@ def judge_read(act: RequestAttempt, discussion: Discussion) -> Judgement:
     proof: MessageText = tr("is read")
     if unread:
         proof = tr("is read; {count} more of its messages are not", count=unread)
-    return reached(act, Status.READ, proof, "read")
+    return reached(act, statuses.READ, proof, "read")
 
 
 def _marked(act: RequestAttempt, discussion: Discussion | None) -> str:
@@ -319,7 +319,7 @@ def judge_opening(act: RequestAttempt, state: Opening) -> Judgement:
         first = existing._replace(messages=existing.messages[:1])
         if _same(first, request["message"]["body"]):
             proof = tr("is there: discussion {name}", name=existing.id)
-            return reached(act, Status.OPENED, proof, _word(existing))
+            return reached(act, statuses.OPENED, proof, _word(existing))
         message = tr("there is a discussion of this already: reply in {name}", name=existing.id)
         if not existing.is_open:
             message = tr(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from feedtool.areas.discussions.feeds import FEEDS
 from feedtool.areas.discussions.rules import RULES
 from feedtool.areas.discussions.settings import DiscussionSettings
+from feedtool.areas.discussions.statuses import STATUSES
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -27,5 +28,6 @@ AREA = Area(
     rules=RULES,
     exports=exports,
     settings=(DiscussionSettings,),
+    statuses=STATUSES,
 )
 """Messages of customers: read, answer, close, and write first."""

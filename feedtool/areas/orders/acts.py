@@ -13,7 +13,7 @@ from typing import NamedTuple
 import orjson
 from msgspec.structs import replace
 
-from feedtool.areas.orders import codes, wire
+from feedtool.areas.orders import codes, statuses, wire
 from feedtool.areas.orders.wire import Line, Order
 from feedtool.feeds.direct import Direct, Goal, Judgement, Overview, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, own_message, reached
@@ -79,7 +79,9 @@ ACCEPT = Approval(
     frozenset({"Accepted", "InPreparation", *SHIPPED}),
     codes.ACTION_NOT_POSSIBLE,
 )
-REFUSE = Approval("Refused", Status.ORDER_REFUSED, frozenset({"Refused"}), codes.TOO_LATE_TO_REFUSE)
+REFUSE = Approval(
+    "Refused", statuses.ORDER_REFUSED, frozenset({"Refused"}), codes.TOO_LATE_TO_REFUSE
+)
 
 
 def approval_judge(approval: Approval) -> Callable[[RequestAttempt, Order | None], Judgement]:

@@ -7,6 +7,7 @@ from feedtool.areas.orders.feeds import FEEDS
 from feedtool.areas.orders.guards import GUARDS
 from feedtool.areas.orders.rules import RULES
 from feedtool.areas.orders.settings import OrderSettings
+from feedtool.areas.orders.statuses import STATUSES
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -29,5 +30,6 @@ AREA = Area(
     rules=(*RULES, *GUARDS),
     exports=exports,
     settings=(OrderSettings,),
+    statuses=STATUSES,
 )
 """Orders of customers: accept, refuse, ship, cancel, compensate."""

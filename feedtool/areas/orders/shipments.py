@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 from msgspec.structs import replace
 
-from feedtool.areas.orders import codes, wire
+from feedtool.areas.orders import codes, statuses, wire
 from feedtool.areas.orders.acts import (
     CANCELLED,
     OPEN_LINES,
@@ -29,7 +29,6 @@ from feedtool.areas.orders.wire import Line, Order, Reason
 from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible
 from feedtool.model.call import READ, Call, Reply
-from feedtool.model.nouns import Status
 from feedtool.model.text import MessageText, joined, tr
 from feedtool.service.answers import Unreadable
 
@@ -159,7 +158,7 @@ def judge_shipment(act: RequestAttempt, order: Order | None) -> Judgement:
     if not goals:
         text = tr("all of its lines are cancelled")
         return impossible(codes.ACTION_NOT_POSSIBLE, text, order.status)
-    return judged(act, order, goals, Status.SHIPPED)
+    return judged(act, order, goals, statuses.SHIPPED)
 
 
 def _open_lines(act: RequestAttempt, order: Order | None) -> str:
@@ -267,7 +266,7 @@ def judge_cancellation(act: RequestAttempt, state: Cancelling) -> Judgement:
     """Judge a cancellation by its lines and the eligible reasons."""
     if state.order is None:
         return unknown_order(act)
-    judgement = judged(act, state.order, cancel_goals(act, state.order), Status.CANCELLED)
+    judgement = judged(act, state.order, cancel_goals(act, state.order), statuses.CANCELLED)
     if judgement.goal is Goal.OPEN and state.reasons:
         eligible = {item.code for item in state.reasons}
         for line in json.loads(act.body)["lines"]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from feedtool.areas.outbound.feeds import FEEDS
 from feedtool.areas.outbound.rules import RULES
 from feedtool.areas.outbound.settings import OutboundSettings
+from feedtool.areas.outbound.statuses import STATUSES
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -28,4 +29,5 @@ AREA = Area(
     rules=RULES,
     exports=exports,
     settings=(OutboundSettings,),
+    statuses=STATUSES,
 )

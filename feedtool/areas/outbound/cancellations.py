@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from feedtool.areas.outbound import codes, wire
+from feedtool.areas.outbound import codes, statuses, wire
 from feedtool.areas.outbound.settings import OutboundSettings
 from feedtool.areas.outbound.shipments import ACCEPTED, CANCELLED, CREATED, PREPARING, STATUSES
 from feedtool.areas.outbound.wire import Document, OutboundShipment
@@ -52,7 +52,7 @@ def judge(act: RequestAttempt, state: ShownCancellation) -> Judgement:
     if shipment is None:
         return unknown_shipment(act.reference)
     if shipment.status == CANCELLED:
-        return reached(act, Status.CANCELLED, tr("is {status}", status=CANCELLED), CANCELLED)
+        return reached(act, statuses.CANCELLED, tr("is {status}", status=CANCELLED), CANCELLED)
     if word not in {"", GRANTED, REFUSED}:
         return Judgement(Goal.WAITING, Status.PENDING, (), word)
     is_new = act.baseline is not None and _request(act, state) != act.baseline
@@ -62,7 +62,7 @@ def judge(act: RequestAttempt, state: ShownCancellation) -> Judgement:
 def _decided(act: RequestAttempt, shipment: OutboundShipment, word: str) -> Judgement:
     if word == GRANTED:
         proof = tr("the cancellation is {status}", status=word)
-        return reached(act, Status.CANCELLED, proof, word)
+        return reached(act, statuses.CANCELLED, proof, word)
     message = tr("the cancellation was refused; the shipment is {status}", status=shipment.status)
     messages = (Message(codes.CANCELLATION_REFUSED.name, message),)
     return Judgement(Goal.OTHERWISE, Status.REJECTED, messages, word)

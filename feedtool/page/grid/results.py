@@ -1,11 +1,11 @@
 """The results of a run's or a plan's rows, as a view beside the check."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from feedtool.model.nouns import RowResult, Status, by_row, worst_status
+from feedtool.model.nouns import RowResult, Status, by_row, every_status, worst_status
 from feedtool.model.text import joined, kept_text
 from feedtool.page.grid.facts import NOTE, GridSheet
 from feedtool.page.grid.tables import open_existing, place_in, row_numbers, sheets_of, writing
@@ -14,7 +14,6 @@ from feedtool.report.overview import outcome_of
 from feedtool.runs import selection
 from feedtool.runs.row_notes import messages_in_cells
 
-WORDS = tuple(Status)
 NOT_CHOSEN = frozenset({(selection.NOT_CHOSEN,), (selection.OTHERS_NOT_CHOSEN,)})
 """The first messages of rows that were not chosen."""
 SHOWN_BY_CHECK = frozenset({Status.INVALID, Status.SKIPPED})
@@ -40,6 +39,7 @@ def add_results(path: Path, view: str, results: Mapping[int, Iterable[RowResult]
         GridUnusable: the grid does not exist.
         CannotWrite: it cannot be written.
     """
+    words = every_status()
     with closing(open_existing(path)) as db, writing(path):
         db.execute("BEGIN IMMEDIATE")
         for sheet in sheets_of(db):
@@ -47,20 +47,24 @@ def add_results(path: Path, view: str, results: Mapping[int, Iterable[RowResult]
                 remove_view(db, sheet.number, view)
                 states = bytearray(sheet.rows)
                 numbers = row_numbers(db, sheet.number)
-                entries = _entries(sheet, numbers, results[sheet.number], states)
-                add_view(db, sheet.number, view, WORDS, states, entries)
+                entries = _entries(sheet, numbers, results[sheet.number], states, words)
+                add_view(db, sheet.number, view, words, states, entries)
         db.execute("COMMIT")
 
 
 def _entries(
-    sheet: GridSheet, numbers: "array[int]", results: Iterable[RowResult], states: bytearray
+    sheet: GridSheet,
+    numbers: "array[int]",
+    results: Iterable[RowResult],
+    states: bytearray,
+    words: Sequence[Status],
 ) -> Iterator[GridEntry]:
     """Yield the messages of each row, and note the rows' statuses in `states`."""
     for of_row in by_row(map(with_page_status, results)):
         row = of_row[0].row
         position = place_in(numbers, row)
         if position is not None:
-            states[position] = 1 + WORDS.index(worst_status(of_row))
+            states[position] = 1 + words.index(worst_status(of_row))
         for result in of_row:
             channel = result.channel if len(of_row) > 1 else ""
             yield from _messages(sheet, position, result, channel)

@@ -73,8 +73,8 @@ def outcome(
     return judgement.goal, judgement.status, first.code if first else ""
 
 
-SENT = (Goal.REACHED, Status.SENT, "")
-SENT_BEFORE = (Goal.REACHED, Status.SENT, "already-so")
+SENT = (Goal.REACHED, Status("Sent"), "")
+SENT_BEFORE = (Goal.REACHED, Status("Sent"), "already-so")
 
 
 BEFORE: dict[str, tuple[Any, dict[str, Any], tuple[Goal, Status, str]]] = {
@@ -171,7 +171,7 @@ def test_a_reply_in_the_other_spelling() -> None:
 
 
 AFTER_REPLY = {"after": digest_of(TEXT)}
-IS_CLOSED, IS_READ = (Goal.REACHED, Status.CLOSED), (Goal.REACHED, Status.READ)
+IS_CLOSED, IS_READ = (Goal.REACHED, Status("Closed")), (Goal.REACHED, Status("Read"))
 MISSING = (Goal.IMPOSSIBLE, Status.REJECTED, "reply-missing")
 CLOSING: dict[str, tuple[Any, dict[str, str], tuple[Any, ...]]] = {
     "open": (discussion(message()), {}, OPEN),
@@ -264,7 +264,7 @@ NEW = {
 SAME = {"subTypologyCode": "lost", "productId": None}
 ALLOWED = {"isEnabled": True, "allowedReceivers": ["Customer"]}
 EXISTS = (Goal.IMPOSSIBLE, Status.REJECTED, "discussion-exists")
-OPENED = (Goal.REACHED, Status.OPENED)
+OPENED = (Goal.REACHED, Status("Opened"))
 
 
 def listed(*found: dict[str, Any]) -> dict[str, Any]:

@@ -292,17 +292,17 @@ REFUSED = (Goal.OTHERWISE, Status.REJECTED, "cancellation-refused")
         (cancellable("Dreaming"), WAITING, WAITING),
         (cancellable("Accepted", "Created"), WAITING, WAITING),
         (cancellable("Accepted", "InProgress"), WAITING, WAITING),
-        (cancellable("Accepted", "Accepted"), OPEN, (Goal.REACHED, Status.CANCELLED, "")),
+        (cancellable("Accepted", "Accepted"), OPEN, (Goal.REACHED, Status("Cancelled"), "")),
         (cancellable("Accepted", "Rejected"), OPEN, REFUSED),
         (cancellable("Shipped", "Rejected"), TOO_LATE, REFUSED),
         # An earlier request says nothing of ours.
         (EARLIER, OPEN, OPEN),
         # A new one need not have another time.
-        (cancellable("Accepted", "Accepted", "T0"), OPEN, (Goal.REACHED, Status.CANCELLED, "")),
+        (cancellable("Accepted", "Accepted", "T0"), OPEN, (Goal.REACHED, Status("Cancelled"), "")),
         (
             cancellable("Cancelled", "Accepted"),
-            (Goal.REACHED, Status.CANCELLED, "already-so"),
-            (Goal.REACHED, Status.CANCELLED, ""),
+            (Goal.REACHED, Status("Cancelled"), "already-so"),
+            (Goal.REACHED, Status("Cancelled"), ""),
         ),
     ],
 )

@@ -5,6 +5,7 @@ from feedtool.model.text import tr
 from tests.areas.toy.export import EXPORT, LABELS
 from tests.areas.toy.feeds import FEED
 from tests.areas.toy.settings import ToySettings
+from tests.areas.toy.statuses import STATUSES
 
 AREA = Area(
     "toy",
@@ -12,4 +13,5 @@ AREA = Area(
     feeds=(FEED,),
     exports=lambda: (EXPORT, LABELS),
     settings=(ToySettings,),
+    statuses=STATUSES,
 )

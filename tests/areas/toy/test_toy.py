@@ -210,6 +210,17 @@ def test_a_profile_has_its_settings(files: Files, feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("toys")
+def test_its_status_is_explained_and_counted(files: Files, feedtool: Feedtool) -> None:
+    path = files.csv(ROWS[0], ROWS[2], name="toys.csv")
+    ran = feedtool("submit", path, "--sandbox")
+    assert (ran.code, "2 Packed" in ran.out) == (0, True)
+    assert "2 Packed" in feedtool("runs").out
+    explained = feedtool("explain", "Packed").out
+    assert "The parcel is packed, with all toys of the order." in explained
+    assert "Packed" in feedtool("explain").out
+
+
+@pytest.mark.usefixtures("toys")
 def test_toys_are_submitted_answered_and_exported(files: Files, feedtool: Feedtool) -> None:
     path = files.csv(*ROWS, name="toys.csv")
     ran = feedtool("submit", path, "--sandbox", "--format", "json")
@@ -220,17 +231,17 @@ def test_toys_are_submitted_answered_and_exported(files: Files, feedtool: Feedto
     assert (ran.code, results) == (
         1,
         {
-            (2, "PRIMARY"): "Integrated",
+            (2, "PRIMARY"): "Packed",
             (3, "PRIMARY"): "Rejected",
-            (4, "PRIMARY"): "Integrated",
-            (4, "SECOND"): "Integrated",
+            (4, "PRIMARY"): "Packed",
+            (4, "SECOND"): "Packed",
             (5, "PRIMARY"): "Rejected",
         },
     )
     with Path("toys.result.csv").open(encoding="utf-8-sig", newline="") as file:
         beside = [(one["feedtool status"], one["feedtool message"]) for one in csv.DictReader(file)]
-    assert [status for status, _ in beside] == ["Integrated", "Rejected", "Integrated", "Rejected"]
-    assert sorted(beside[2][1].split("; ")) == ["PRIMARY Integrated", "SECOND Integrated"]
+    assert [status for status, _ in beside] == ["Packed", "Rejected", "Packed", "Rejected"]
+    assert sorted(beside[2][1].split("; ")) == ["PRIMARY Packed", "SECOND Packed"]
     assert "Nobody sends dragons" in beside[1][1]
     assert parcels() == PARCELS
     again = feedtool("submit", path, "--sandbox", "--format", "json")
@@ -286,6 +297,6 @@ def test_killed_at_a_write_each_parcel_is_sent_once(
         assert not any(" before add_output" in point for point in points)
         ran = feedtool("submit", "toys.csv", "--sandbox", "--format", "json")
     assert [(result["row"], result["status"]) for result in ran.only["results"]] == [
-        *((2, "Integrated"), (3, "Integrated"), (3, "Integrated")),
+        *((2, "Packed"), (3, "Packed"), (3, "Packed")),
     ]
     assert parcels() == PARCELS

@@ -7,8 +7,9 @@ from typing import Any
 
 from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.model.call import READ, STAGED, Call, Reply
-from feedtool.model.nouns import Message, Status
+from feedtool.model.nouns import Message
 from feedtool.service.answers import items_of
+from tests.areas.toy.statuses import PACKED
 
 Parcels = list[dict[str, Any]]
 
@@ -28,9 +29,9 @@ def judge(act: RequestAttempt, shown: Parcels) -> Judgement:
     if act.baseline is None:
         is_there = json.loads(act.body)["toys"] in [parcel["toys"] for parcel in shown]
         told = (Message("", "It was sent before."),) if is_there else ()
-        return Judgement(Goal.REACHED if is_there else Goal.OPEN, Status.INTEGRATED, told)
+        return Judgement(Goal.REACHED if is_there else Goal.OPEN, PACKED, told)
     is_there = len(shown) > int(act.baseline)
-    return Judgement(Goal.REACHED if is_there else Goal.OPEN, Status.INTEGRATED)
+    return Judgement(Goal.REACHED if is_there else Goal.OPEN, PACKED)
 
 
 def state(_: RequestAttempt, replies: Sequence[Reply]) -> Parcels:
