@@ -4,7 +4,7 @@ Source: specification, "Offer package and offer request (JSON)". Other headers o
 in `locale/`; `[columns]` in a profile maps an account's own headers.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.settings import OfferSettings
-from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired
+from feedtool.feeds.columns.choice import Action, Condition, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import ProductReference, Reference, Text
@@ -148,10 +148,29 @@ STOCK_COLUMNS = WORDS.group(
     ),
 )
 ACTIONS = (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE)
+_ACTION_WORDS: Mapping[str, Collection[str]] = {
+    PackageType.UPSERT: (
+        *("add", "create", "insert", "new", "replace", "ajouter", "ajout", "créer", "création"),
+        *("remplacer", "nouveau", "añadir", "crear", "reemplazar", "nuevo", "anlegen"),
+    ),
+    PackageType.UPDATE: (
+        *("modify", "change", "edit", "revise", "maj", "mise à jour", "mettre à jour", "modifier"),
+        *("modification", "actualizar", "modificar", "ändern", "aktualisieren"),
+    ),
+    PackageType.DELETE: (
+        *("remove", "del", "end", "supprimer", "supprimé", "suppression", "suppr", "sup"),
+        *("effacer", "retirer", "eliminar", "eliminado", "borrar", "suprimir", "löschen"),
+    ),
+}
 SPLITTING_COLUMNS = WORDS.group(
     "Other",
     _column(CHANNEL, Text(), "Sales channel", "Only where it differs from the profile's."),
-    _column(ACTION, Choice(dict.fromkeys(ACTIONS, ())), "Action", "Upsert, Update or Delete."),
+    _column(
+        ACTION,
+        Action(dict.fromkeys(ACTIONS, ()), _ACTION_WORDS),
+        "Action",
+        "Upsert, Update or Delete.",
+    ),
 )
 GUARDING_COLUMNS = WORDS.group(
     "Price",

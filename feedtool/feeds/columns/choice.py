@@ -3,7 +3,7 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TypeVar
 
@@ -137,6 +137,19 @@ class Choice(Struct, frozen=True, dict=True):
         """Return a value with its labels in all languages, if it has any."""
         labels = self.values.get(value, ())
         return Label(value, labels[: len(LANGUAGES)] if len(labels) >= len(LANGUAGES) else ())
+
+
+class Action(Choice, frozen=True):
+    """An action on an offer."""
+
+    words: Mapping[str, Collection[str]]
+    """Value → words in lower case that people use for it."""
+
+    def suggestion(self, text: str, allowed: Sequence[str]) -> str | None:
+        """Compare with words that people use first: `supprimer` looks like `Upsert`."""
+        said = _folded(text)
+        value = next((value for value, words in self.words.items() if said in words), None)
+        return value or Choice.suggestion(self, text, allowed)
 
 
 class Condition(Choice, frozen=True):

@@ -107,6 +107,23 @@ def test_the_list_is_a_setting() -> None:
     assert "UsedLikeNew" not in reading.hint
 
 
+MEANT = {
+    "Supprimer": "Delete",
+    "SUPPRIMÉ": "Delete",
+    "Eliminar": "Delete",
+    "MAJ": "Update",
+    "Ajouter": "Upsert",
+    "Upsrt": "Upsert",
+    "Updte": "Update",
+}
+
+
+@pytest.mark.parametrize("word", MEANT)
+def test_the_action_that_a_word_means_is_named(word: str) -> None:
+    reading = read(ACTIONS, text(word))
+    assert (reading.codes, reading.hint) == (("enum-value",), f"did you mean {MEANT[word]}?")
+
+
 ACTION_WORDS = {
     "Upsert": PackageType.UPSERT,
     "UPDATE": PackageType.UPDATE,
