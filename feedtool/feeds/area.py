@@ -16,8 +16,7 @@ from feedtool.model.call import Call
 from feedtool.model.cells import Value
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import Code, Item, Loss
-from feedtool.model.nouns import Item, Loss, RowStatus
+from feedtool.model.nouns import Code, Item, Loss, RowStatus
 from feedtool.model.settings import AccountSettings, Settings
 from feedtool.model.text import Translator, tr
 

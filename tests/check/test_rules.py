@@ -22,7 +22,7 @@ ALL = pytest.mark.parametrize("rule", all_rules(load()), ids=lambda rule: rule.c
 def test_each_rule_is_tested(rule: Rule) -> None:
     tests = Path(__file__).parents[1]
     files = {path.stem for path in tests.rglob("test_*.py")}
-    folders = ("areas/*", "check", "check/recipes")
+    folders = ("areas/*", "areas/*/columns", "check", "check/recipes")
     tables = (path for folder in folders for path in tests.glob(f"{folder}/test_*.py"))
     name = rule.code.name
     assert f"test_{name.replace('-', '_')}" in files or any(
