@@ -96,7 +96,7 @@ def status_over(port: int, case: Case) -> int:
     connection = HTTPConnection("127.0.0.1", port, source_address=(source, 0))
     path = quote(case.environ["PATH_INFO"], encoding="latin-1")
     connection.putrequest(case.method, path, skip_host=True)
-    for name, value in case.named.items():
+    for name, value in case.all_headers.items():
         connection.putheader(name, value)
     connection.putheader("X-Forwarded-Proto", case.scheme)
     connection.putheader("Content-Length", "0")
