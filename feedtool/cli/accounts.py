@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from feedtool.cli.console import StopSignal
-from feedtool.cli.files import Selecting, selection_of
+from feedtool.cli.files import Selecting, read_options, recipe_folders, selection_of
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.options import SANDBOX as SANDBOX_ADDRESS
@@ -36,6 +36,7 @@ from feedtool.cli.options import (
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions, Notifying
 from feedtool.cli.typed import read_record
 from feedtool.model.errors import FeedtoolError
+from feedtool.model.file_version import version_of
 from feedtool.model.text import joined, tr
 from feedtool.runs.config import FILE, SANDBOX
 
@@ -169,8 +170,6 @@ class ServedAccounts(Struct, frozen=True):
         It is shown for hundreds of accounts at once, so it is worked out again only after a file
         has changed.
         """
-        from feedtool.model.file_version import version_of
-
         key = name, needs_channel
         seen, lack = self._lacks.get(key, ({}, ""))
         if not seen or any(version_of(file) != version for file, version in seen.items()):
@@ -181,7 +180,6 @@ class ServedAccounts(Struct, frozen=True):
     def _lack(self, name: str, *, needs_channel: bool) -> "tuple[Seen, str]":
         """The reason, and the versions of the files that it depends on, taken before reading."""
         from feedtool.cli.session import chosen_account, missing_settings
-        from feedtool.model.file_version import version_of
 
         config = chosen(self.line).config
         files = config.path or Path(FILE), *config.files_of(name)
@@ -210,15 +208,12 @@ class ServedAccounts(Struct, frozen=True):
             yield account.reading
 
     def recipes(self, name: str) -> "RecipeFolders":
-        from feedtool.cli.files import recipe_folders
-
         with self._named(name) as ctx:
             return recipe_folders(ctx)
 
     @contextmanager
     def planning(self, name: str | None) -> "Iterator[PlanningAccount]":
         """The account for a dry run; its settings may be incomplete."""
-        from feedtool.cli.files import read_options
         from feedtool.cli.session import chosen_account
         from feedtool.cli.submit import account_of
         from feedtool.runs.sellers import PlanningAccount
@@ -232,7 +227,6 @@ class ServedAccounts(Struct, frozen=True):
     def open(self, name: str | None) -> "Iterator[SellerAccount]":
         """Open an account: its session and its records."""
         from feedtool.cli.export import query_in
-        from feedtool.cli.files import read_options
         from feedtool.cli.session import chosen_account, connect
         from feedtool.runs.notify import targets_of
         from feedtool.runs.sellers import SellerAccount

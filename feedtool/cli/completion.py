@@ -6,6 +6,7 @@ import click
 from msgspec import Struct
 
 from feedtool.cli import feedtool
+from feedtool.cli.console import COMPLETION
 from feedtool.cli.options import Showing
 from feedtool.cli.typed import command_of
 
@@ -34,8 +35,6 @@ def completion(_: click.Context, options: CompletionOptions) -> None:
     PowerShell, in $PROFILE: feedtool completion powershell | Out-String | Invoke-Expression
     """
     from click.shell_completion import get_completion_class
-
-    from feedtool.cli.console import COMPLETION
 
     script = get_completion_class(options.shell)
     if script is None:

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from feedtool.cli import completers
+from feedtool.cli import completers, feedtool
 from feedtool.cli.console import CONSOLE, echo, home_path
 from feedtool.cli.help import HelpfulGroup
 from feedtool.cli.next_command import after_config
@@ -53,7 +53,6 @@ def config() -> None:
 
 
 def _schema() -> dict[str, Any]:
-    from feedtool.cli import feedtool
     from feedtool.runs.json_schema import configuration_schema
 
     known: dict[str, list[dict[str, Any]]] = {}

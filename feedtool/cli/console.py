@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import click
 
+from feedtool import __version__
 from feedtool.model.errors import Exit, FeedtoolError, Interrupted, Stopped, reason_of
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, MessageText, Translator, tr
 
@@ -249,8 +250,6 @@ def bug_report(error: Exception, arguments: list[str]) -> Path | str:
     import platform
     import tempfile
     import traceback
-
-    from feedtool import __version__
 
     # Names of options, never values: a value may be a token, and may begin with a dash.
     names = (word.partition("=")[0] for word in arguments)

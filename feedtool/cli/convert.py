@@ -8,6 +8,7 @@ from typing import Annotated
 import click
 from msgspec import Struct
 
+from feedtool.areas.registry import load
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, echo
 from feedtool.cli.files import AS_ROW, STDIN, inputs, kind_question, read_options
@@ -15,6 +16,7 @@ from feedtool.cli.next_command import after_writing
 from feedtool.cli.options import FORMAT, Common, Configuration, ReadingOptions, text
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem, reason_of
+from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
 
 
@@ -52,8 +54,6 @@ def convert(ctx: click.Context, options: ConvertOptions) -> int:
     may be any of these. What cannot be carried over is listed, and makes the exit code 1. Rows that
     cannot be sent stand unchanged in a workbook or a CSV, and go into nothing else. Sends nothing.
     """
-    from feedtool.areas.registry import load
-    from feedtool.model.sheet import CheckedSheet
     from feedtool.report.file import loss_lines, write_conversion
     from feedtool.runs.convert import FOLDER, JSON, ConversionOptions, convert, form_of
 

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.cli.console import CONSOLE, echo, stopping
+from feedtool.cli.files import refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
-from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.home import catalogue, home_folder, open_workspace
 from feedtool.cli.next_command import after_writing
 from feedtool.cli.options import FORMAT, Common, Configuration, Records, chosen, flag, path, text
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
@@ -265,7 +266,6 @@ def _filters(kind: Export, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _export(kind: Export, /, **values: Any) -> int:
     """Export one kind into a file; exit code 1 if anything requested is missing from it."""
-    from feedtool.cli.files import refuse_ending, refuse_target
     from feedtool.cli.output import counting
     from feedtool.cli.session import chosen_account, connect
     from feedtool.report.file import write_exported
@@ -323,7 +323,6 @@ def _target(kind: Export, out: Path | None, use: "CursorUse | None") -> Path:
 
 def query_in(ctx: click.Context, kind: Export, filters: Mapping[str, Any]) -> Query:
     """The query of a kind with these filters and a command's settings, channel and language."""
-    from feedtool.cli.home import catalogue
     from feedtool.runs.cursors import query_of
 
     settings, language = chosen(ctx).profile.dialect, ctx.params["language"]

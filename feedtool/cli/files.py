@@ -24,6 +24,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import did_you_mean, either, in_quotes, joined, tr
+from feedtool.sheets.atomic_write import cannot_write
 
 if TYPE_CHECKING:
     from feedtool.check.kinds import KindUnclear
@@ -165,8 +166,6 @@ def refuse_ending(target: Path, endings: Sequence[str] = (".xlsx",)) -> None:
 
 def refuse_target(target: Path, *, may_replace: bool, option: str = "out") -> None:
     """UsageProblem, before any work is done, if the file of an option cannot be written."""
-    from feedtool.sheets.atomic_write import cannot_write
-
     if target.exists():
         if not target.is_file():
             raise UsageProblem(

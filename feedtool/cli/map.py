@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.areas.registry import load
+from feedtool.check.recipes.fields import constant_cell
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, echo
 from feedtool.cli.files import STDIN, inputs, is_terminal, read_options, recipe_folders
@@ -111,7 +112,6 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
     it. In a terminal it asks where it is not sure; otherwise, or with --yes, it takes what is sure
     and lists the rest. A file with the same headers needs no questions any more.
     """
-    from feedtool.check.recipes.fields import constant_cell
     from feedtool.runs.recipe_text import recipe_place, recipe_text
 
     file, out, form, least = options.file, options.out, options.form, options.least

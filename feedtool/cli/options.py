@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 from msgspec import Struct, field
 
-from feedtool.cli import completers
+from feedtool.cli import completers, feedtool
 from feedtool.cli.console import CONSOLE, settings_folder, terminal_language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, option_name, tr
@@ -79,8 +79,6 @@ def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
         )
     others = dict.fromkeys(sorted(set(defaults).difference(options)))
     if others:
-        from feedtool.cli import feedtool
-
         known = {name for command in feedtool.every() for name in names_of(command)}
         refuse_unknown(others, sorted(known), f"{config.path}, [defaults]")
     return {options[name]: value for name, value in defaults.items() if name in options}

@@ -12,8 +12,10 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, Terminated, echo, echo_error, stopping
+from feedtool.cli.files import refuse_ending
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_delivery, after_listing, after_status, words_of_run
 from feedtool.cli.options import (
@@ -127,7 +129,6 @@ class RecordedRuns(Struct, frozen=True):
 
     def write_failed(self, run: int, out: Path | None) -> int:
         """Fetch missing results, then write the rows to correct; exit code 9 without any."""
-        from feedtool.cli.files import refuse_ending
         from feedtool.cli.output import echo_submission
         from feedtool.runs.corrections import write_corrections  # openpyxl, slow to import
         from feedtool.runs.deliver import Submission
@@ -346,7 +347,6 @@ def _abandon(
     run_id: int, workspace: "Workspace", clock_of: "Callable[[str], ServiceClock]"
 ) -> None:
     """Give a run up, and warn of its uncertain results; NothingToDo if it is finished."""
-    from feedtool.areas.registry import load
     from feedtool.delivery.deadlines import abandon
     from feedtool.runs.workspace import options_of, unfinished
 
@@ -377,7 +377,6 @@ def service_clocks(home: Path, workspace: "Workspace") -> "Callable[[str], Servi
 
 def _ahead_of_sandbox(home: Path) -> timedelta:
     """The time by which the embedded sandbox is ahead of real time."""
-    from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
     from feedtool.sandbox.transport import SandboxTransport
 

@@ -10,7 +10,10 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from feedtool.areas.registry import sandbox_parts
+from feedtool.check import Input, ReadOptions
 from feedtool.cli.console import CONSOLE, echo, stopping
+from feedtool.cli.files import copy_path
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_delivery
 from feedtool.cli.options import (
@@ -107,7 +110,6 @@ def sandbox(_: click.Context, options: SandboxOptions) -> None:
     seller is known (`unopened` has no access to competing offers), the channels are PRIMARY and
     SECOND.
     """
-    from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
     from feedtool.sandbox.exchange import Quota, SandboxSettings
     from feedtool.sandbox.server import serve
@@ -163,8 +165,6 @@ def demo(_: click.Context, options: DemoOptions) -> int:
     something to see. Edit the workbook and run it again. `feedtool runs` lists its runs, as those
     of any account.
     """
-    from feedtool.check import Input, ReadOptions
-    from feedtool.cli.files import copy_path
     from feedtool.cli.output import echo_results
     from feedtool.cli.session import to_sandbox
     from feedtool.runs.outputs import Outputs

@@ -11,6 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.console import CONSOLE, LEDGER, StopSignal
 from feedtool.cli.options import (
     SANDBOX,
@@ -249,7 +250,6 @@ def to_sandbox(
 
     A token or seller from the options is used, so that a wrong one can be tried out.
     """
-    from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
     from feedtool.sandbox.transport import SandboxTransport
 

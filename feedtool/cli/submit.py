@@ -54,8 +54,9 @@ from feedtool.cli.options import (
     path,
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions, Notifying
-from feedtool.cli.output import echo_results, echo_submission
+from feedtool.cli.output import echo_results, echo_submission, progress_of
 from feedtool.cli.typed import command_of
+from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.runs.outputs import Outputs
@@ -238,7 +239,6 @@ def plan_reading(
     if plan is None and not is_saved:
         yield reading
         return
-    from feedtool.model.disk_list import temporary_folder
     from feedtool.runs.submit import with_recording
 
     with temporary_folder() as folder:
@@ -536,7 +536,6 @@ def _submit(
 ) -> int:
     """Send, and show the results even if the delivery was stopped."""
     from feedtool.cli.notifier import run_notices
-    from feedtool.cli.output import progress_of
     from feedtool.cli.session import connect
     from feedtool.runs.deliver import note_pass
     from feedtool.runs.plan_file import Account

@@ -8,6 +8,7 @@ from typing import Annotated
 import click
 from msgspec import Struct
 
+from feedtool.areas.registry import load
 from feedtool.cli import completers
 from feedtool.cli.console import echo
 from feedtool.cli.files import refuse_ending, refuse_target
@@ -23,9 +24,11 @@ from feedtool.cli.options import (
 )
 from feedtool.cli.options_account import BASE_URL, SANDBOX_OPTION
 from feedtool.cli.typed import command_of
+from feedtool.feeds.template import Basis
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.text import tr
+from feedtool.sheets.atomic_write import cannot_write
 
 
 class TemplateOptions(Struct, frozen=True, kw_only=True):
@@ -52,10 +55,7 @@ def template(ctx: click.Context, options: TemplateOptions) -> None:
     Without KIND all kinds are listed. The workbook for products is made for some categories of the
     local catalogue: download it with `feedtool catalog sync`.
     """
-    from feedtool.areas.registry import load
-    from feedtool.feeds.template import Basis
     from feedtool.runs.template import for_categories, template_feed
-    from feedtool.sheets.atomic_write import cannot_write
     from feedtool.templates import write_template
 
     kind = options.kind

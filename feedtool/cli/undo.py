@@ -30,7 +30,7 @@ from feedtool.cli.options import (
     path,
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
-from feedtool.cli.submit import account_of
+from feedtool.cli.submit import account_of, submit
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, NothingToDo
 from feedtool.model.settings import AccountSettings
@@ -145,8 +145,6 @@ def _undo_options(
 
 def _plan(ctx: click.Context, workbook: Path, plan: Path) -> tuple[int, list[dict[str, Any]]]:
     """Plan the workbook by `submit`; return the exit code, and the results as in its JSON."""
-    from feedtool.cli.submit import submit
-
     words = [str(workbook), "--dry-run", f"--save-plan={plan}", *_typed(ctx), "--format=json"]
     with redirect_stdout(io.StringIO()) as shown:
         code = submit.main(words, prog_name="feedtool submit", standalone_mode=False)

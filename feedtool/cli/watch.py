@@ -27,7 +27,7 @@ from feedtool.cli.options import (
     text,
 )
 from feedtool.cli.typed import command_of
-from feedtool.cli.worker import SAME_WITHIN
+from feedtool.cli.worker import SAME_WITHIN, open_queue, retry_until_reachable
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
@@ -253,7 +253,6 @@ def enqueue_arrivals(options: "WatchOptions", folder: Path, accounts: ServedAcco
 
     `folder` is for the health file.
     """
-    from feedtool.cli.worker import open_queue, retry_until_reachable
     from feedtool.places import open_place
     from feedtool.places.folder import FolderPlace
     from feedtool.places.incoming import INBOX

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
+from feedtool.delivery.deadlines import warnings
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.direct import Direct
 from feedtool.ledger.records import seller_key
@@ -197,8 +198,6 @@ def resume(
     With `only_fetch` nothing is sent: committed packages are brought to their end. `outputs` are
     the same places by their present names, if another machine knows them under others.
     """
-    from feedtool.delivery.deadlines import warnings
-
     options = _with_outputs(options_of(run, workspace), outputs)
     with seller_lock(session, workspace, "results" if only_fetch else "resume"):
         if not only_fetch and not options.is_whole(workspace.ledger.files(run)):

@@ -27,6 +27,7 @@ from feedtool.feeds.export import (
     KeyedRows,
     Query,
 )
+from feedtool.feeds.template import Basis
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.settings import AccountSettings, Context
@@ -232,7 +233,6 @@ def write_list(
     language: Language,
 ) -> None:
     """Write the workbook of a list; the paths in its rows are relative to `folder`."""
-    from feedtool.feeds.template import Basis
     from feedtool.templates.contents import contents_of
     from feedtool.templates.rows import SheetRows, TableRows, write
 

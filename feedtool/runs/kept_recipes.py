@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from feedtool.check import RecipeBook
 from feedtool.check.recipes.join_file import JoinFile
+from feedtool.check.recipes.recipe import parse_recipe
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.sheet import CheckedSheet
@@ -145,8 +146,6 @@ class KeptRecipes(Struct, frozen=True):
         ]
 
     def _recipe(self, kept: KeptRecipe) -> "Recipe":
-        from feedtool.check.recipes.recipe import parse_recipe
-
         place = Path(kept.path) if kept.path else None
         text = self.path_of(kept.sha256).read_bytes().decode()
         recipe = parse_recipe(text, kept.name, place, date.fromisoformat(kept.today))

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.feeds.package_ref import PackageRef
+from feedtool.ledger import Change, Phase, Resolution
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
@@ -80,8 +81,6 @@ def refuse(purge: Purge) -> None:
 
 def unsent(packages: "Iterable[Package]") -> "list[Package]":
     """Return the purges that have not been sent, and would be sent now."""
-    from feedtool.ledger import Phase
-
     waiting = {Phase.PLANNED, Phase.CLEARED}
     types = {feed.travel.purge_type for feed in load().feeds.values()}
     return [
@@ -93,8 +92,6 @@ def unsent(packages: "Iterable[Package]") -> "list[Package]":
 
 def hold_back(ledger: "Ledger", packages: "Iterable[Package]", reason: str, now: datetime) -> None:
     """Give up packages that were never sent: their rows become Held, with the reason."""
-    from feedtool.ledger import Change, Phase, Resolution
-
     for package in packages:
         resolved = [
             Resolution(row.row, Status.HELD, reason, row.number)

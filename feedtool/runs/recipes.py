@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.check.recipes.join_file import JoinFile, JoinUnusable, oldest
-from feedtool.check.recipes.recipe import Recipe, parse_recipe
+from feedtool.check.recipes.recipe import Recipe, parse_recipe, read_recipe
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.files import folder_of
 from feedtool.model.text import did_you_mean, either, tr
@@ -138,8 +138,6 @@ def _in_folder(folder: Path | None, today: date) -> "list[Recipe]":
 
 
 def _read(path: Path, today: date) -> "Recipe":
-    from feedtool.check.recipes.recipe import read_recipe  # most sheets do not need it
-
     return read_recipe(path, today)
 
 

@@ -19,6 +19,7 @@ from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
 from feedtool.feeds.memory import Accepted
 from feedtool.feeds.selection import ChosenRows, EarlierFile, SelectionOptions, predecessor
+from feedtool.ledger.records import ABANDONED
 from feedtool.model.cells import Block, Cell, Cells, Column, Header, Kind, shown
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
@@ -183,8 +184,6 @@ def accepted_rows(
     workspace: Workspace, account: tuple[str, str], run: int | None = None
 ) -> Accepted:
     """Open the rows that the service has accepted of an account, before `run`, if given."""
-    from feedtool.ledger.records import ABANDONED
-
     memory, engine = load().memory, workspace.ledger.engine
     memory.project(engine, *account)
     cut_short = (  # killed before all of its rows were in the ledger

@@ -16,10 +16,12 @@ from msgspec.structs import replace
 from feedtool.areas.registry import load
 from feedtool.catalog.lookup import CatalogRecorder
 from feedtool.check import Input, ReadOptions, check
+from feedtool.delivery.deadlines import warnings_of_others
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.delivery import Meaning
 from feedtool.feeds.memory import Effects, OpenAccepted
 from feedtool.feeds.selection import EVERY_ROW, SelectionOptions
+from feedtool.ledger.lock import who
 from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import tr
@@ -234,8 +236,6 @@ def _options(
     workspace: Workspace,
 ) -> RunOptions:
     """Return the options of the command, with the snapshots of its inputs and of its check."""
-    from feedtool.ledger.lock import who
-
     inputs = [(kept.file.name, kept.sha256) for kept in snapshots if kept.sha256]
     excerpt, names, sheets = consulted.excerpt(), dict(inputs), checked.sheets
     recipes, located = checked.reading.recipes, checked.reading.locate
@@ -283,8 +283,6 @@ def _begin(
     plan: Plan, options: RunOptions, session: Session, workspace: Workspace, claim: int | None
 ) -> tuple[int, list[str]]:
     """Begin a run: record all of its rows. Return it, and the warnings of other open runs."""
-    from feedtool.delivery.deadlines import warnings_of_others
-
     run = workspace.ledger.start_run(
         now=session.wall(),
         seller=session.seller,

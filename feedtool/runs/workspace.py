@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from feedtool.areas.registry import load
 from feedtool.catalog.lookup import from_excerpt
 from feedtool.check import Input, ReadOptions, check
+from feedtool.delivery.deadlines import ServiceClock
 from feedtool.delivery.plan import Plan
+from feedtool.ledger.lock import hold
 from feedtool.model.call import AskService, Call, Reply, Sender
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FileProblem, UsageProblem
@@ -247,7 +249,6 @@ def seller_lock(
     """Hold the seller's lock, unless it is held already."""
     if session.holds_lock:
         return nullcontext()
-    from feedtool.ledger.lock import hold
 
     engine = workspace.ledger.engine
     return hold(engine, session.seller, session.address, command=command, now=session.wall())
@@ -255,8 +256,6 @@ def seller_lock(
 
 def clock_of(session: Session, workspace: Workspace) -> "ServiceClock":
     """Return the clock of the service, for its deadlines."""
-    from feedtool.delivery.deadlines import ServiceClock
-
     return ServiceClock(session.now(), workspace.ledger.skew(session.address), session.ahead())
 
 
