@@ -62,7 +62,7 @@ class Crew:
 
     machines: list[Machine]
     stack: ExitStack
-    """At its end all processes are killed."""
+    """Kills all processes at its end."""
     processes: list[Child] = field(default_factory=list)
     """The processes that a test has not killed."""
 

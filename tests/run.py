@@ -52,7 +52,7 @@ PROGRAMS = ["python", "-m", "tests.programs"]
 COVERAGE = ["--cov", "--cov-report="]
 OWN = ["--fix", "--long", "--coverage", "--newest", "--lock"]
 ENVIRONMENT = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-"""Without this variable, which would let each of many processes compile the whole package anew."""
+"""The environment without the variable that makes each process compile the whole package."""
 MEMORY = Path("/dev/shm")  # noqa: S108  # the folder in it is our own
 ROOM = 1 << 30
 """Bytes: many times the need of the tests at any moment."""

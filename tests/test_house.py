@@ -94,7 +94,7 @@ def test_the_package_has_few_rooms_and_no_module_beside_them() -> None:
     }
 
 
-def test_rooms_stand_on_few_floors_with_few_arrows_and_no_circle() -> None:
+def test_rooms_are_on_few_floors_with_few_arrows_and_no_circle() -> None:
     arrows = {
         (room_of(importer), room_of(imported))
         for importer, imported in imports_of(ROOT)

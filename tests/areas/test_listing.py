@@ -96,7 +96,9 @@ def test_a_service_may_ignore_a_parameter(
     ],
     ids=str,
 )
-def test_nothing(tmp_path: Path, filters: dict[str, Any], end: tuple[str, str]) -> None:
+def test_an_empty_list_is_reported(
+    tmp_path: Path, filters: dict[str, Any], end: tuple[str, str]
+) -> None:
     with pytest.raises(NothingToDo) as error:
         exported(KETTLES, tmp_path / "a.csv", [], **filters)
     assert (error.value.message, error.value.hint) == end

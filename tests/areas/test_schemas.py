@@ -227,7 +227,7 @@ def test_both_validators_agree_and_a_refusal_has_a_message(
 
 
 SAMPLE = 4
-"""In the usual run each place gets every fourth value, and the next place the next ones."""
+"""In the usual run each place gets every fourth value, shifted by one from place to place."""
 
 
 @pytest.mark.parametrize("kind", ["offers-upsert", "products"])

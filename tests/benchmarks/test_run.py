@@ -38,7 +38,7 @@ def printed_by(folder: Path, *command: str) -> list[list[str]]:
 
 
 USUAL = {"annotate", "cells"}
-"""They use all that the others do."""
+"""Benchmarks that use all parts of the others."""
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,8 @@ def test_other_properties(properties: list[Any]) -> None:
     assert fingerprint(properties) != fingerprint([FIRST, SECOND])
 
 
-def test_fingerprints_are_for_good() -> None:
-    """They stand in the templates that users have filled."""
+def test_fingerprints_never_change() -> None:
+    """They are in the templates that users have filled."""
     assert fingerprint([]) == "4f53cda18c2baa0c0354bb5f9a3ecbe5"
     whole = fingerprint([prop("1", label="Größe", choices=choices("é"))])
     assert whole == "f9ba4083aeb2c2df47a53bdb7f3baa4c"

@@ -31,7 +31,7 @@ def test_each_rule_is_tested(rule: Rule) -> None:
 
 
 @ALL
-def test_its_page_says_how_to_fix_it_and_it_is_about_kinds_that_exist(rule: Rule) -> None:
+def test_the_page_of_a_rule_explains_the_fix_and_names_existing_kinds(rule: Rule) -> None:
     summary, _, rest = rule.code.page.strip().partition("\n")
     assert summary.endswith(".")
     ways = ("To fix it", "Nothing needs", "To leave", "To offer")

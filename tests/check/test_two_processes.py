@@ -109,7 +109,7 @@ SEVERAL = tuple(
     for name in ("the same reference far away", "separators that the end settles", "totals")
 )
 TOGETHER = "several files, whose keys are told apart"
-"""They are checked together."""
+"""The name of the case of several files that are checked together."""
 
 PathOf = Callable[[str], Path]
 """The file of a case, which is made once."""

@@ -104,7 +104,7 @@ class Feedtool(Protocol):
 
 
 def enter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on commands run in this folder, with a home and an environment of its own."""
+    """Run all further commands in this folder, with its own home and environment."""
     for name in [name for name in os.environ if name.startswith("FEEDTOOL_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("FEEDTOOL_HOME", str(folder / "home"))
@@ -249,7 +249,7 @@ def rows_of(
 
 
 def rows_in(sheet: Any, header: int = 2) -> list[dict[str, Any]]:
-    """The same of a sheet of an open workbook."""
+    """The rows of a sheet of an open workbook, by their keys."""
     found = sheet.iter_rows(max(header - 1, 1), values_only=True)
     labels = next(found) if header > 1 else ()
     keys = [key or label for key, label in zip_longest(next(found), labels)]

@@ -182,7 +182,7 @@ def test_each_call_takes_of_the_budget_of_its_profile(
 # All of them.
 
 OTHERS = 6
-"""With these there are a few more than are tried side by side."""
+"""A number of settings beyond those that are tried side by side."""
 
 
 @pytest.fixture

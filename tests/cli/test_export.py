@@ -49,7 +49,7 @@ def offers() -> list[Any]:
 
 
 def undated(value: Any) -> Any:
-    """The same without any time of change."""
+    """The records without times of change."""
     if isinstance(value, dict):
         return {name: undated(it) for name, it in value.items() if name != "updatedAt"}
     return [undated(it) for it in value] if isinstance(value, list) else value

@@ -27,7 +27,7 @@ HEADINGS = {
 
 
 @pytest.mark.parametrize("command", HEADINGS)
-def test_options_and_commands_stand_under_headings(feedtool: Feedtool, command: str) -> None:
+def test_options_and_commands_are_under_headings(feedtool: Feedtool, command: str) -> None:
     out = feedtool(command).out
     assert re.findall(r"^(\w.*):$", out, re.MULTILINE) == HEADINGS[command]
 

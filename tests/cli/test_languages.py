@@ -30,7 +30,7 @@ __all__ = ("answers", "postgresql", "server", "service", "shared")
 SAMPLES = Path(__file__).parents[2] / "samples"
 WORKBOOKS = ("offers-mistakes.xlsx", "offers-upsert.xlsx")
 STRANGE = 0xFEE0
-"""From an ASCII letter to its full-width one."""
+"""The distance of an ASCII letter to its full-width one."""
 
 _AS_IT_IS = re.compile(
     r"(`[^`]*`|--[a-z-]+(?:=[A-Z]+)?|\bfeedtool [a-z]+|\b(?:IN|OUT)\b|\.[a-z]{3,4}\b)"

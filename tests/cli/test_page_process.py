@@ -51,7 +51,7 @@ def page(*words: str | Path, **environment: str) -> Iterator[str]:
 
 @contextmanager
 def forked_page(*words: str | Path) -> Iterator[str]:
-    """The same, without a start of its own."""
+    """The page in a forked process, without its start-up."""
     arguments = ["page", *map(str, words)]
     with Child(
         "feedtool.cli:run",

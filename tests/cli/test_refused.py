@@ -237,7 +237,7 @@ def test_refusals_have_code_reason_and_hint(
 
 
 def refuse(feedtool: Feedtool, command: str, code: int, message: str, hint: str) -> None:
-    """Nothing is done, and that is said in two lines."""
+    """Assert that a command does nothing and explains it in two lines."""
     before = {path: path.is_file() and path.read_bytes() for path in Path().glob("*[!e]")}
     ran = feedtool(command)
     assert (ran.code, ran.out) == (code, ""), ran

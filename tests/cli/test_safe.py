@@ -76,7 +76,7 @@ def book_of(text: str) -> bytes:
 
 
 def csv_of(text: str) -> bytes:
-    """The same as a CSV."""
+    """A CSV with this text as headers and as values."""
     out = io.StringIO()
     rows = ([*HEADERS, text, "x"], [text] * 6, ["S-1", "9.99", "1", "", "", ""])
     csv.writer(out, quoting=csv.QUOTE_ALL).writerows(rows)

@@ -16,7 +16,7 @@ IN_A_FOLDER = pytest.mark.parametrize(
 )
 """Only a folder: other tests here show that snapshots can be read from a bucket."""
 Machine = Callable[[str], None]
-"""From now on commands run on the machine of a name; the sandbox goes with us."""
+"""Moves to the machine of a name, with the sandbox; further commands run there."""
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_all_that_is_due_is_sent(
 
 
 def test_a_worker_serves_only_some_sellers(feedtool: Feedtool, brought: Path) -> None:
-    """By the names of their profiles, or their own."""
+    """They are named by profile or by seller."""
     assert feedtool("worker --once --sellers m*").code == 0
     assert names_in(brought) == OF_MALL
     assert [one["profile"] for one in feedtool("queue --format json").json] == ["shop"]

@@ -298,7 +298,7 @@ def _compare_workbooks(source: Path, copy: Path, plan: Plan, columns: frozenset[
 def _looks_kept(
     cells: Mapping[str, Mapping[Place, Theirs]], source: Path
 ) -> Mapping[str, Mapping[Place, Theirs]]:
-    """Without looks where the source had no font: of what it then is each program has its idea."""
+    """The cells, without their looks if the source has no font: programs then choose their own."""
     with zipfile.ZipFile(source) as package:
         if any(b"<fonts" in package.read(name) for name in package.namelist()):
             return cells

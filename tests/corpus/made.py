@@ -233,7 +233,7 @@ SHARED = {
 
 
 def _declared(members: Mapping[str, Content | None]) -> Mapping[str, Content | None]:
-    """The same, with the types of those parts that are there."""
+    """The parts with the declared types of those that exist."""
     types = members.get("[Content_Types].xml")
     if not isinstance(types, str):
         return members

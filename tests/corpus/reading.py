@@ -36,11 +36,11 @@ class Theirs(NamedTuple):
     """A cell as openpyxl reads it."""
 
     value: object
-    """With `data_only`: of a formula its stored result."""
+    """The value with `data_only`: a formula's stored result."""
     kind: str
     """openpyxl's `data_type`."""
     formula: object
-    """Without `data_only`."""
+    """The value without `data_only`."""
     is_merged: bool
     """Covered by the first cell of a merged area."""
     look: str = ""
@@ -51,7 +51,7 @@ NOTHING = Theirs(None, "n", None, is_merged=False)
 
 
 class Pair(NamedTuple):
-    """One cell, read by both."""
+    """A cell, as read by both readers."""
 
     sheet: str
     place: Place
@@ -81,7 +81,7 @@ def _ours(path: Path, _: bytes, sheets: frozenset[str] | None) -> Sheets:
 
 
 def theirs(path: Path) -> Mapping[str, Mapping[Place, Theirs]]:
-    """The same, read by openpyxl; its exceptions pass."""
+    """All cells that are not blank, read by openpyxl; its exceptions pass."""
     return _theirs(path.read_bytes())
 
 

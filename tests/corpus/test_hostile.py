@@ -122,7 +122,7 @@ def announced(changes: Mapping[int, tuple[str, int]], part: str = SHEET) -> byte
 
 
 def overlapping(count: int) -> bytes:
-    """Many members that are one and the same stretch of the file."""
+    """A zip whose many members share one stretch of the file."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts({"Offers": offers()}).items():
@@ -270,7 +270,7 @@ def texts_everywhere() -> bytes:
 
 
 def text_records() -> bytes:
-    """The same as a text."""
+    """Records with this text, for a CSV."""
     named = [f'"{text.replace(chr(34), chr(34) * 2)}"' for text in TEXTS]
     lines = [",".join([*KEYS, *named]), ",".join([*fields(1, {REFERENCE: named[0]}), *named])]
     return "\n".join(lines).encode()

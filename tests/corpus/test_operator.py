@@ -66,7 +66,7 @@ class Words(NamedTuple):
     new: str
     """The first value of its list of conditions."""
     last: str
-    """Its value for `UsedAverageState`."""
+    """The list's value for `UsedAverageState`."""
 
 
 FRENCH = Words(

@@ -136,7 +136,7 @@ def test_an_absurd_date_header_changes_nothing(scene: Scene, date: str) -> None:
 
 @pytest.mark.parametrize("asked", ["86400", "9" * 40, "Fri, 31 Dec 2099 23:59:59 GMT"])
 def test_no_wait_is_longer_than_the_patience(scene: Scene, asked: str) -> None:
-    """Nor does a package that was not begun yet wait for it."""
+    """A package that was not begun yet does not wait for it either."""
     scene.plan([upsert(3), upsert(4, "OTHER")])
     wait = Script(scene.client, "fetch", problem(429, retry_after=asked), forever=True)
     assert "Pending" in scene.go_on(wait)[0].status

@@ -76,7 +76,7 @@ class Orders:
 
     faults: list[str] = field(default_factory=list)
     looks: list[str] = field(default_factory=list)
-    """The same of the looks."""
+    """The faults of the looks."""
     parcels: list[tuple[str, bytes]] = field(default_factory=list)
     """The order and the body of each parcel."""
     closed: bool = False
@@ -305,7 +305,7 @@ def test_single_requests_do_not_wait_for_each_other(ledger: Ledger) -> None:
 def test_a_request_is_sent_once_with_a_kill_at_any_commit(
     repeat: Repeat, at: int, items: Sequence[Item]
 ) -> None:
-    """After each commit, and before it: the effect is there once, and each of its rows says so."""
+    """Before and after each commit: one effect, which each of its rows reports."""
 
     class Fragile(Ledger):
         left = at

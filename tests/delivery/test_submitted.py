@@ -330,7 +330,7 @@ def test_a_row_never_reported_ends_as_unknown() -> None:
 
 
 def test_a_row_still_in_progress_is_not_given_up() -> None:
-    """Somebody came back after days, and the service says that it is not done."""
+    """The user returns after days, and the service still works on it."""
     now = at(SETTINGS.report_patience + SECOND)
     found = after_answer(batch(), Step.GET_REPORT, page(item(), item("24", None, **VALIDATED)), now)
     after = batch(state="Validated", tries=1, since=now.time, due=now.time + SECOND)

@@ -243,7 +243,7 @@ def test_a_log_without_a_total_ends_at_an_empty_page(scene: Scene) -> None:
 def test_rows_beyond_the_page_of_a_log_that_knows_of_no_pages(
     scene: Scene, *, is_strict: bool
 ) -> None:
-    """Their offers tell; those that are not in force are sent again, and then on the first page."""
+    """Their offers decide; rows not in force are sent again, and then are on the first page."""
 
     def first_page(call: Call) -> Reply:
         if is_strict and call.query:

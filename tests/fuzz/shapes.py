@@ -55,7 +55,7 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
 
 
 def _value(name: str) -> st.SearchStrategy[str]:
-    """Mostly what belongs under a header."""
+    """A value, mostly one that fits its header."""
     good = {
         "sellerExternalReference": st.integers(1, 40).map(lambda number: f"SKU-{number}"),
         "product.gtin": st.just("3760452703306"),
@@ -148,7 +148,7 @@ _Cell = Callable[[str, str], str]
 def _cell(  # noqa: PLR0911  # one for each way
     draw: st.DrawFn, index: int, row: int, text: str, strings: list[str]
 ) -> str:
-    """One of the ways to write a cell."""
+    """A cell in one of its forms."""
     place = f"{letters(index)}{row}"
     style = draw(st.sampled_from(("", "", "", ' s="1"', ' s="3"', ' s="4"', ' s="9"', ' s="99"')))
     safe = escape("".join(c if c >= " " or c in "\t\n" else f"_x{ord(c):04X}_" for c in text))

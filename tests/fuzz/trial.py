@@ -1,4 +1,4 @@
-"""One file judged: it ends in rows or in a file error, and where there are rows they stay so.
+"""Judge a file: it ends in rows or in a file error, and its copy keeps the rows.
 
 With rows the copy is written, read again and written again: nothing that was read of the user's
 file may have changed, and the second copy is the first.

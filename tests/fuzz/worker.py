@@ -25,12 +25,12 @@ from tests.fuzz.mutation import spoil_bytes, spoil_markup, spoil_package, spoil_
 from tests.fuzz.trial import judge
 
 SECONDS = 60
-"""For one file. The slowest takes about a tenth of a second: what takes this long hangs."""
+"""Time for one file: the slowest takes about 0.1 s, so a file that takes longer hangs."""
 
 MOST_FAILURES = 40
 
 NOW = "now.txt"
-"""In the folder for what fails: how to run the case again that is under way."""
+"""The file with the command that repeats the case under way, in the folder of failures."""
 
 Spoil = Callable[[bytes, Random], bytes]
 

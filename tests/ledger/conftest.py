@@ -279,7 +279,7 @@ listen = lambda: sys.stdin.readline().strip()
     def __init__(
         self, lines: str, place: Path | str, *arguments: str, prefix: Sequence[str] = ()
     ) -> None:
-        """It is forked, or is started anew where `prefix` is the command that starts it."""
+        """Fork a process, or start it by the command `prefix`."""
         given = (self.PREAMBLE + lines, str(place), *arguments)
         self._running: Child | subprocess.Popen[str]
         if prefix:

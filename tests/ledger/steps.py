@@ -12,7 +12,7 @@ def grow(db: Connection) -> None:
 
 
 def split(db: Connection) -> None:
-    """From 2 to 3: a table of its own, filled from the old."""
+    """From 2 to 3: a table filled from the old one."""
     made = Table("orders", MetaData(), Column("pet", Text, primary_key=True), Column("n", Integer))
     made.create(db)
     db.execute(text('INSERT INTO orders SELECT name, "order" FROM pets'))

@@ -140,7 +140,7 @@ def test_rows_sent_during_an_export_win_over_it(shop: Shop) -> None:
 
 
 @MOSTLY_SQLITE
-def test_the_verdicts_of_withheld_rows_stand_between_the_others(shop: Shop) -> None:
+def test_verdicts_of_withheld_rows_are_between_the_others(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(TWO, ONE, offer(3), selection=CHANGED)
     (file,) = shop.ledger.files(2)

@@ -20,7 +20,7 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 @pytest.fixture
 def budgets(place: Path | str) -> Iterator[Budgets]:
-    """On SQLite, then on PostgreSQL, where the time that is given does not count."""
+    """Budgets on SQLite, then on PostgreSQL, where the given time does not count."""
     opened = Budgets(place)
     yield opened
     opened.close()

@@ -99,7 +99,7 @@ def test_two_at_once_have_numbers_of_their_own(journals: Journals) -> None:
 
 
 def test_many(journals: Journals) -> None:
-    """Also equals that are far apart."""
+    """Equal entries that are far apart are found, too."""
     half = [f"k{number}" for number in range(CHUNK + 1)]
     many = " ".join(["x", *half, "x", *half, "y"])
     first = book(journals, "11", many)

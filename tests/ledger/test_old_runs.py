@@ -143,8 +143,8 @@ def test_a_forgotten_run_leaves_only_its_counts(ledger: Ledger, *, keep_counts: 
     assert sizes(ledger) == after
 
 
-def test_no_row_names_one_that_is_not_there(ledger: Ledger) -> None:
-    """In the midst neither: each transaction is checked by the database."""
+def test_no_row_refers_to_a_missing_one(ledger: Ledger) -> None:
+    """The database checks it in each transaction."""
     runs = [ended(ledger, withheld=[DEAR._replace(status=Status.UNCHANGED)]) for _ in range(3)]
     ended(ledger, "S2")
     go_on_with(ledger, 4)

@@ -130,7 +130,7 @@ def names(parcels: list[Parcel]) -> list[str]:
 
 
 def test_parcels_are_due_by_priority_then_as_the_database_took_them(ledger: Ledger) -> None:
-    """By no clock: that of the machine which brings the first is five minutes fast."""
+    """Clocks do not matter: that of the first file's machine is five minutes fast."""
     later = NOW + timedelta(minutes=5)
     brought(ledger, "first", now=later)
     brought(ledger, "second")

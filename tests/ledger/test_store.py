@@ -135,7 +135,7 @@ def test_the_last_output_of_a_path(ledger: Ledger) -> None:
 
 
 def answered(ledger: Ledger, run: int, *, ahead: timedelta = timedelta(0)) -> None:
-    """Its first package was created, and has a result for R3, a fate for R4 and none for R5."""
+    """Create the first package: a result for R3, a fate for R4 and none for R5."""
     package = ledger.read_packages(run)[0]
     created = replace(package, phase=Phase.FILLING, package_id="p", creations=1)
     created = replace(created, created_at=NOW + ahead)

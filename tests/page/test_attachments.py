@@ -20,7 +20,7 @@ MOST = 1000
 LIMITS = ReadingLimits()
 CANARY = "canary.txt"
 NAMED, FACTS = "named", "named.json"
-"""In the folder of a sheet."""
+"""Names in the folder of a sheet."""
 
 
 def lay(folder: Path, name: str, content: bytes = b"x", limits: ReadingLimits = LIMITS) -> None:

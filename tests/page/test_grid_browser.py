@@ -119,7 +119,7 @@ def test_page_down_shows_the_next_rows(opened: OpenGrid) -> None:
 
 
 def test_f8_goes_from_problem_to_problem(opened: OpenGrid, few: Path) -> None:
-    """To each cell in its order, and after the last to the first again."""
+    """It visits each cell in order, and after the last the first again."""
     page = opened(few)
     with Grid(opened.place) as grid:
         columns = {
@@ -195,7 +195,7 @@ def hold(held: list[Route], route: Route) -> None:
 
 
 def test_no_answer_for_an_earlier_filter_is_drawn(opened: OpenGrid, few: Path) -> None:
-    """It comes after that of the present one."""
+    """The earlier answer arrives after the present one."""
     held: list[Route] = []
     page = opened(few, rest="?which=status:Valid")
     cells_at(page, 0)

@@ -153,7 +153,7 @@ def scrolled(page: Page, left: int) -> None:
 def test_the_column_of_references_stays_visible_at_any_place(
     opened: OpenGrid, files: Files
 ) -> None:
-    """It begins in its place, and stays at the left once it has come there."""
+    """It begins in its place, and is frozen at the left once it has scrolled there."""
     row = offer(1)
     name = row.pop("sellerExternalReference")
     notes = {f"Note {number}": "x" * 30 for number in range(12)}
@@ -237,7 +237,7 @@ def test_rows_not_yet_loaded_show_no_texts_of_earlier_rows(opened: OpenGrid, few
 
 
 def test_the_bar_below_follows_the_filter(opened: OpenGrid, files: Files) -> None:
-    """Also to one without rows, where it is empty."""
+    """A filter without rows empties it."""
     page = opened(files.csv(offer(1), offer(2, price__price="-1")))
     cells_at(page, 0)
     page.locator(".grid-filters [data-which='code:number-range']").click()

@@ -29,7 +29,7 @@ if (kill := int(sys.argv[1])) >= 0:
 sys.exit(run(["page", "--no-open", "--home", "home"]))
 """
 POINTS = range(6, 40)
-"""From the writing down of the run to its last answer."""
+"""Points from the recording of the run to its last answer."""
 SOME = (19,)
 PAUSE = 0.05
 """Seconds between two looks, in which the page works."""

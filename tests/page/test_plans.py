@@ -39,7 +39,7 @@ def test_a_plan_is_made_again_where_something_else_was_chosen_meanwhile(
 def test_no_plan_is_taken_for_one_of_other_choices(
     client: FlaskClient, session: PageSession, few: Path
 ) -> None:
-    """Not even if it takes its place after them, as that of a slow job would."""
+    """A slow job may even put its plan in place after them."""
     file = session.uploads.file(id_ := upload_file(client, few))
     settled(client, f"/en/files/{id_}/plan")
     made = session.uploads.folder(id_) / "plan.json"

@@ -107,7 +107,7 @@ def test_no_upload_is_removed_while_the_ledger_is_unreadable(session: PageSessio
 
 
 def test_a_page_that_runs_for_weeks_sweeps_each_day(session: PageSession) -> None:
-    """Its clock is put forward each time when it rests."""
+    """Its clock is put forward at each rest."""
     now, seen = NOON, list[tuple[int, int]]()
     files = {put(session, NOON - KEPT + days * DAY).id for days in (-1, 1, 3)}
     resting = 0

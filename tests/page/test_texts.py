@@ -1,4 +1,4 @@
-"""Nothing that the page says names an option or a command; all that it may say is tried."""
+"""No message of the page names an option or a command; all possible messages are tried."""
 
 import ast
 import re

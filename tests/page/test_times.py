@@ -18,7 +18,7 @@ SHOWN = {
     ("es", "fr-FR", "Europe/Madrid", True): "24 nov 2026, 13:30",
     ("fr", "fr-FR", "Europe/Paris", False): "2026-11-24 12:30 UTC",
 }
-"""By the language of the page, the place and the zone of the browser, and whether scripts run."""
+"""Shown times, by language of the page, place and zone of the browser, and scripts."""
 
 
 @pytest.fixture(scope="module")

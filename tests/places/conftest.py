@@ -118,7 +118,7 @@ class Site:
     """A place, and its files as others put them there and see them."""
 
     def __init__(self, url: str, root: Path | None = None) -> None:
-        """With the folder that it is, if there is one."""
+        """Keep the place's URL, and its folder if it is one."""
         self.url, self._root, self._opened = url, root, list[Place]()
         self.wrap: Callable[[Place], Any] = lambda place: place
         if root:

@@ -35,7 +35,7 @@ def store() -> Store:
 
 
 class Lister:
-    """One machine that looks at a place again and again."""
+    """A machine that looks at a place again and again."""
 
     def __init__(self, place: Place, keep: Callable[[Path, Entry], None]) -> None:
         self.place, self._keep = place, keep
@@ -194,7 +194,7 @@ def test_an_absent_ledger_leaves_all_files_in_place(site: Site) -> None:
 
 
 def test_a_newer_file_is_kept_too(site: Site) -> None:
-    """It came while the one before was being kept."""
+    """The newer file came while the earlier one was being kept."""
     store = Store()
 
     def keep(local: Path, entry: Entry) -> None:

@@ -47,7 +47,7 @@ def test_the_circumstances_of_a_run_are_facts(sent: SheetResult) -> None:
     assert (facts["Date"], facts["Account"]) == ("2026-03-02 09:01 UTC", "S1, https://service/v2")
 
 
-def test_problems_stand_before_the_chart(sent: SheetResult) -> None:
+def test_problems_come_before_the_chart(sent: SheetResult) -> None:
     text = page(sent)
     listed = cells(text, "//table[@class='problems']/tbody/tr")
     assert [line[:5] for line in listed] == [

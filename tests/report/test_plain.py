@@ -31,7 +31,7 @@ def test_clean_text_can_be_written_and_shows_as_one_line(text: str) -> None:
     assert "\x1b" not in shown
 
 
-def test_messages_stand_on_one_line() -> None:
+def test_messages_are_on_one_line() -> None:
     assert printable("two\n  lines a\x1b[1m") == "two lines a<U+001B>[1m"
     assert printable(" «\u00a01\u202f204\u00a0»\r\n") == "«\u00a01\u202f204\u00a0»"
     assert printable("x" * 2001) == "x" * 1999 + "…"

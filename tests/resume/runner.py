@@ -86,7 +86,7 @@ def killed(at: int, *arguments: str) -> list[str]:
 SHORTEST = 0.005
 """Seconds that a wait takes at least, so that what it is for can come about."""
 PAUSE = 0.05
-"""The same, of commands that look at a folder or a ledger again and again."""
+"""Pause between two looks of commands that watch a folder or a ledger."""
 
 
 def fast_clock(epoch: float, speed: float, shortest: float = SHORTEST) -> Clock:

@@ -35,7 +35,7 @@ numbers = itertools.count(1)
 
 @dataclass
 class Zips(World):
-    """One seller, whose 12 offers fill four zips."""
+    """A seller whose 12 offers fill four zips."""
 
     SUBMIT = (*World.SUBMIT, "--as", "legacy-offers")
 
@@ -69,7 +69,7 @@ class Zips(World):
 
 @dataclass
 class OpenDocument(World):
-    """One seller whose rows are in an .ods."""
+    """A seller whose rows are in an .ods."""
 
     SUBMIT = ("submit", "offers.ods", "--profile", "shop")
     ENDING: ClassVar[str] = "ods"
@@ -94,7 +94,7 @@ class OpenDocument(World):
 
 @dataclass
 class WebPage(OpenDocument):
-    """One seller whose rows are in a web page by the name of a workbook."""
+    """A seller whose rows are in a web page with the name of a workbook."""
 
     SUBMIT = ("submit", "offers.xls", "--profile", "shop")
     ENDING = "xls"
@@ -132,7 +132,7 @@ take = {{ quantity = "free" }}
 
 @dataclass
 class Reseller(World):
-    """One seller of a supplier's list, which a recipe reads with the stock of a warehouse."""
+    """A seller of a supplier's list, which a recipe reads with the stock of a warehouse."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -176,7 +176,7 @@ class Reseller(World):
 
 @dataclass
 class Shop(World):
-    """One seller, whose products are nobody else's."""
+    """A seller with its own products."""
 
     catalogue: Path | None = None  # A cache that has the category
 

@@ -36,7 +36,7 @@ POINTS: dict[type[World], tuple[Faults, list[Kill], list[Kill]]] = {
     Zips: (NONE, [20, "after add_output"], [3, "before annotate", *range(8, 70, 20)]),
     Shop: (NONE, [40], [3, *ENDS, *range(10, 120, 30)]),
 }
-"""For each kind of seller: the faults, a point of each phase, and what the long run adds."""
+"""Faults, a point of each phase, and further points of the long run, by kind of seller."""
 LONG = pytest.mark.long
 CASES = [(kind, faults, at) for kind, (faults, points, _) in POINTS.items() for at in points]
 LONGER = [

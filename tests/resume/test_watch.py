@@ -22,7 +22,7 @@ PATIENCE = 3.0
 
 @pytest.fixture
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watched]:
-    """One machine with its SQLite; with the parameter `postgresql`, two with a server for both."""
+    """A machine with SQLite; with the parameter `postgresql`, two machines that share a server."""
     machines = one_machine(tmp_path)
     if request.param == "postgresql":
         ledger, served = (request.getfixturevalue(name) for name in ("postgresql", "served"))

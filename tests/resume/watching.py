@@ -60,7 +60,7 @@ WATCH = ("watch", "w")
 
 @contextmanager
 def one_machine(folder: Path) -> Iterator[Watched]:
-    """Its ledger is SQLite in a file, and the sandbox in its home."""
+    """A machine with its ledger in a file, and the sandbox in its home."""
     (folder / "w" / "inbox").mkdir(parents=True)
     home = folder / "h"
 
@@ -78,7 +78,7 @@ def one_machine(folder: Path) -> Iterator[Watched]:
 
 @contextmanager
 def two_machines(folder: Path, served: Served, ledger: str) -> Iterator[Watched]:
-    """They share the ledger on a server, and the folder, which each knows by a path of its own."""
+    """Two machines that share the ledger on a server, and the folder under different paths."""
     (folder / "share" / "inbox").mkdir(parents=True)
     seller = str(folder)
     shop = SHOP.format(base=served.proxy.base, seller=seller, timeout=60)

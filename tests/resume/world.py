@@ -153,7 +153,7 @@ class Gate:
 
 @dataclass
 class World:
-    """One seller."""
+    """A seller and its service."""
 
     SUBMIT: ClassVar[tuple[str, ...]] = (
         *("submit", "offers.xlsx", "--profile", "shop", "--no-failed"),

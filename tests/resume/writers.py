@@ -56,7 +56,7 @@ def renamed_in(inbox: Path, number: int) -> Expected:
 
 
 def written_in_place(inbox: Path, number: int) -> Expected:
-    """With a pause in which it seems to rest, and is no package yet."""
+    """Write a file with a pause in which it seems complete, and is no package yet."""
     first, *others = pieces(book(number))
     with (inbox / f"{number}.xlsx").open("wb", buffering=0) as file:
         file.write(first)
@@ -96,7 +96,7 @@ def duplicated(inbox: Path, number: int) -> Expected:
 
 
 def faulty(inbox: Path, number: int) -> Expected:
-    """One row of two is refused here."""
+    """Write a file with one wrong row of two."""
     rows = [offer(number), offer(number + 800_000, quantity="-1")]
     (inbox / f"{number}.csv").write_bytes(table(rows).encode())
     return Expected(f"{number}.csv", has_failed=True)

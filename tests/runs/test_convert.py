@@ -164,7 +164,7 @@ def assert_nothing_lost_in_json(rows: tuple[dict[str, str], ...]) -> None:
 
 
 def unlike(number: int, one: XmlOffer) -> XmlOffer:
-    """With a reference and a GTIN of its own, and what the checks ask of a whole offer."""
+    """A row with its own reference and GTIN, complete enough for the checks of an offer."""
     attributes = {
         **one.attributes,
         "SellerProductId": f"SKU-{number}",

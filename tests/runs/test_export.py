@@ -163,7 +163,7 @@ def test_a_stop_does_not_wait_for_all_rows() -> None:
             next(came)
 
 
-def test_further_sheets_stand_behind_the_rows_and_a_csv_has_none(tmp_path: Path) -> None:
+def test_further_sheets_follow_the_rows_and_a_csv_has_none(tmp_path: Path) -> None:
     def further(_: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> ExtraSheets:
         fields = [Field("count", "Count", "", CellEntry("0", 8)), *FIELDS[:1]]
         made = [{"count": len(lists[0])}, {"count": len(rows)}]

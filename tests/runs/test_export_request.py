@@ -64,7 +64,7 @@ CHOSEN = {
     **{kind: ["state"] for kind in ("operations", "payments")},
     **{kind: ["graduation"] for kind in ("discussions", "messages", "attachments")},
 }
-"""By kind, the filters of which some words alone can be asked for."""
+"""Filters that take only certain words, by kind."""
 
 
 def test_only_known_choices_are_accepted() -> None:

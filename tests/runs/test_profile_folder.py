@@ -35,7 +35,7 @@ vat_scale = 1
 
 
 def config_of(files: Files, own: str = OWN, **sellers: str) -> Config:
-    """With a file for each of some sellers."""
+    """A configuration with a file for each of some sellers."""
     for name, text in sellers.items():
         files.text(text, f"sellers/{name}.toml")
     return load(files.text(own, "feedtool.toml")).with_folder(files.folder / "sellers")

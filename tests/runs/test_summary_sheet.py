@@ -92,7 +92,7 @@ def test_the_table_counts_and_leads_to_the_first_cells(sent: SheetResult) -> Non
     assert [list(line) for line in summary_table(sent)] == TABLE
 
 
-def test_the_sheets_of_a_workbook_stand_below_each_other(sent: SheetResult) -> None:
+def test_sheets_of_a_workbook_are_listed_below_each_other(sent: SheetResult) -> None:
     sheet = summary_sheet([sent, sent])
     assert sheet.name == "feedtool summary"
     assert [list(line) for line in sheet.table] == [*TABLE, [], [], *TABLE]

@@ -186,5 +186,5 @@ def desk() -> Iterator[Desk]:
 
 @pytest.fixture(scope="session")
 def new_desk() -> type[Desk]:
-    """For tests that need other settings, or a fresh sandbox for every example."""
+    """Makes sandboxes with other settings, or a fresh one for every example."""
     return Desk

@@ -205,7 +205,7 @@ def test_no_address_breaks_it(address: str) -> None:
         *((f'<{BASE}/1>; rel="nextish"', None), ("", None)),
     ],
 )
-def test_the_next_page_is_where_the_link_says(link: str, expected: str | None) -> None:
+def test_the_link_names_the_next_page(link: str, expected: str | None) -> None:
     assert next_link(linking(link)) == expected
 
 

@@ -1,4 +1,4 @@
-"""Many calls that only read: what is asked again, when, and what ends it."""
+"""Many calls that only read: repetitions, their times, and the end."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence

@@ -72,7 +72,7 @@ def result_texts(do: Callable[[], object]) -> str:
 
 
 def reported(send: Callable[[Call], Reply], call: Call) -> str:
-    """The same of a call, and of every reading of its answer."""
+    """All texts of the result of a call, and of every reading of its answer."""
     replies: list[Reply] = []
     texts = [result_texts(lambda: replies.append(send(call)))]
     for reply in replies:

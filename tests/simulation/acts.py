@@ -51,7 +51,7 @@ def approval(action: str) -> dict[str, str]:
 
 
 def parcels(order: StoredOrder, number: str, places: list[int]) -> list[dict[str, Any]]:
-    """One parcel, of some of the lines or of all that there are."""
+    """A parcel of some or all lines."""
     parcel = {"parcelNumber": number, "carrierName": "Colissimo"}
     names = [order.lines[place]["orderLineId"] for place in places]
     return [{**parcel, "orderLineIds": names} if names else parcel]
@@ -78,7 +78,7 @@ def gesture(order: StoredOrder, amount: float) -> dict[str, Any]:
 
 
 class OrdersNetwork(SingleCallsNetwork):
-    """The same; what asks for money may arrive very late."""
+    """A network on which requests about money may arrive very late."""
 
     def lost(self, call: Call, token: str) -> Reply:
         """A request about money arrives at last, which is worse than never."""
@@ -98,7 +98,7 @@ def _is_money(call: Call) -> bool:
 
 @dataclass
 class Acts(SingleCalls):
-    """One seed's orders, and what is done with them."""
+    """The orders of one seed, and the acts on them."""
 
     others_gestures: set[str] = field(default_factory=set)
     orders: list[str] = field(default_factory=list)

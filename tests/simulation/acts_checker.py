@@ -48,7 +48,7 @@ def deed_of(target: str, body: Any) -> Deed:
 
 
 class OrdersCourt:
-    """One world and its witnesses."""
+    """Checks a world by its witnesses."""
 
     def __init__(self, world: "Acts") -> None:
         self.world = world
@@ -118,7 +118,7 @@ class OrdersCourt:
         return self.gestures.get(_request(text)) == granted
 
     def _is_approved(self, row: Row, deed: Deed, text: str) -> bool:
-        """It has been so at some time: by the way it began, by us, or by a colleague."""
+        """True if the order was ever approved: from the start, by us, or by a colleague."""
         del row, text
         order = self.world.order(deed.key)
         began = self.world.began[deed.key]

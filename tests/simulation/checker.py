@@ -39,7 +39,7 @@ CANNOT_TELL = (TEXTS.changed, TEXTS.unaskable)
 
 
 class Wrong(AssertionError):
-    """Something that must not be."""
+    """A broken rule of the simulation."""
 
 
 class Findings(NamedTuple):
@@ -58,7 +58,7 @@ def checked(world: "World") -> Findings:
 
 
 class Court:
-    """One world and its witnesses."""
+    """Checks a world by its witnesses."""
 
     def __init__(self, world: "World") -> None:
         self.world = world

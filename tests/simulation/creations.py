@@ -40,7 +40,7 @@ PATHS = {
     "OutboundShipment": "/outbound-shipments",
     "Return": "/returns",
 }
-"""By the package's type, what is posted to."""
+"""Paths of POSTs, by package type."""
 
 SILENT = timedelta(days=1000)
 LATEST = {"/messages": 20, "/discussions": 20, "/inbound-shipments": 20}
@@ -52,7 +52,7 @@ CONDITION = {"productCondition": "New"}
 
 
 class CreationsNetwork(SingleCallsNetwork):
-    """The same; no call arrives later than the service can still be busy with it."""
+    """A network on which no call arrives later than the service can be busy with it."""
 
     def post_late(self, call: Call, within: timedelta) -> None:
         """Requests arrive within the patience for creations."""
@@ -62,7 +62,7 @@ class CreationsNetwork(SingleCallsNetwork):
 
 @dataclass
 class Creations(SingleCalls):
-    """One seed's creations."""
+    """The creations of one seed."""
 
     discussions: list[str] = field(default_factory=list)
     orders: list[str] = field(default_factory=list)

@@ -35,7 +35,7 @@ POLLS, CALM = 6, 2
 
 @dataclass
 class Reader:
-    """Somebody with a cursor, and all that he was given."""
+    """A reader with a cursor, and all items that he got."""
 
     use: CursorUse
     states: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Reader:
 
 
 class ExportWorld:
-    """One seed's world; `live` lets it happen."""
+    """The world of one seed; `live` runs it."""
 
     def __init__(self, seed: int, ledger: FragileLedger, folder: Path) -> None:
         ledger.wipe()
@@ -96,7 +96,7 @@ class ExportWorld:
         self.service.change(self.dice.choice(self.names), self.dice.choice(STATES), lag)
 
     def _poll(self, reader: Reader) -> None:
-        """One process from its start to its end, and then the reader looks at his files."""
+        """Run one process from start to end; then the reader looks at his files."""
         self.power.is_on = True
         settings = AccountSettings().having(CursorSettings(cursor_overlap=self.overlap))
         try:

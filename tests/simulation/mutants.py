@@ -54,7 +54,7 @@ def repeated_upload(package: Package, context: AnswerContext) -> Transition:
 
 
 def abandoned(package: Package, context: AnswerContext) -> Transition:
-    """After an unknown answer to the PATCH the rows are sent anew, in another package."""
+    """Send the rows again in another package after an unknown answer to the PATCH."""
     free = dict.fromkeys(("package_id", "state", "created_at", "committed_at"))
     uploads = tuple(Stage.PLANNED for _ in package.uploads)
     return Transition(package.advance(context.time, phase=Phase.PLANNED, uploads=uploads, **free))

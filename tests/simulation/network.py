@@ -233,7 +233,7 @@ class Network:
         return Reply(429, {**date, "retry-after": format_datetime(until, usegmt=True)})
 
     def outage(self, call: Call, token: str) -> Reply:
-        """Nothing gets through for a while, which may be hours."""
+        """Let no call through for a while, perhaps for hours."""
         longest = self.random.choice((timedelta(minutes=5), timedelta(hours=1), HOURS))
         self.out_until = self.clock.time + longest * self.random.random()
         return self.not_sent(call, token)

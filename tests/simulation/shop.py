@@ -85,7 +85,7 @@ class ProductCalls:
 
 
 class ShopNetwork(Network):
-    """The same, which remembers what was sent of products and what was read of them."""
+    """A network that remembers the calls about products."""
 
     asked: ProductCalls
     is_sending = False
@@ -133,7 +133,7 @@ def _is_batch(call: Call) -> bool:
 
 @dataclass
 class Shop(World):
-    """One seed's world, in which there are products too."""
+    """The world of one seed, with products too."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -187,7 +187,7 @@ def _names(item: Item) -> frozenset[str]:
 
 
 class ShopCourt(Court):
-    """One world with products, and its witnesses."""
+    """Checks a world with products by its witnesses."""
 
     def __init__(self, world: Shop) -> None:
         super().__init__(world)
@@ -197,7 +197,7 @@ class ShopCourt(Court):
             self.reported[record.body[MARK]].append(record)
 
     def check_sendings(self) -> None:
-        """After a POST whose answer was lost the reports were read before the next one."""
+        """Check that the reports were read after each POST whose answer was lost."""
         for number, steps in self.shop.asked.steps.items():
             in_doubt: set[str] = set()
             for step in steps:

@@ -84,7 +84,7 @@ class SingleCallsNetwork(Network):
 
 @dataclass
 class SingleCalls(World):
-    """One seed's world of single calls; the sandbox's effects are the judge of what was done."""
+    """The world of single calls of one seed; the sandbox's effects are the judge."""
 
     network: SingleCallsNetwork = field(init=False)
     others: set[int] = field(default_factory=set)

@@ -21,7 +21,7 @@ TAXES = ("VAT", "EcoPart", "DEA")
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a run."""
+    """A row of a run."""
 
     mark: str
     """`run/row`: one of its own for every row of a world."""
@@ -41,7 +41,7 @@ class Told:
     """A run as the seller means it: one file."""
 
     number: int
-    """From 1, in the order in which they are begun; 0 is what was there before."""
+    """The run's number from 1, in the order of their starts; 0 is the state before."""
     rows: list[Row]
 
 
@@ -97,7 +97,7 @@ class Story:
         return Told(number, [*self._shaped(rows)])
 
     def _shaped(self, rows: list[Row]) -> Iterator[Row]:
-        """Some rows give a request for each of two channels, and some requests have two rows."""
+        """Make some rows a request for each of two channels, and some requests have two rows."""
         before: Item | None = None
         for row in rows:
             item = row.item
@@ -137,7 +137,7 @@ class Story:
         return {**fields, "product": product, "condition": "New", "deliveryModes": [mode]}
 
     def _product(self, reference: str) -> dict[str, str]:
-        """Its own, but now and then another's, or one that has no sheet, which is refused."""
+        """The row's own product, sometimes another's, or one without a sheet, which is refused."""
         own = self.references.index(reference) if reference in self.references else 0
         chance = self.random.random()
         if chance < 0.04:

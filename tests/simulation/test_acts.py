@@ -86,7 +86,7 @@ MUTANTS = {
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_caught(name: str) -> None:
-    """By the seed that is known to, and else by one of many."""
+    """The seed that is known to catch it is tried first, and then many."""
     mutant = MUTANTS[name]
     with mutant.ledger() as ledger, mutant.alter():
         assert any(is_caught(seed, ledger, Acts) for seed in (mutant.seed, *range(500)))

@@ -86,7 +86,7 @@ MUTANTS: dict[str, tuple[Callable[[], AbstractContextManager[object]], int]] = {
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_caught(ledger: FragileLedger, tmp_path: Path, name: str) -> None:
-    """By the seed that is known to, and else by one of many."""
+    """The seed that is known to catch it is tried first, and then many."""
     alter, first = MUTANTS[name]
     others = (seed for seed in range(500) if seed != first)
     with alter():

@@ -27,7 +27,7 @@ class Worlds(NamedTuple):
     seeds: int
     many: int
     refusal: Status
-    """It comes to some row."""
+    """The status that some row must have."""
 
 
 OFFERS = Worlds(World, 20, 10_000, Status.REJECTED)

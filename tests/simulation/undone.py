@@ -51,7 +51,7 @@ class UndoneStory(Story):
 
 @dataclass
 class Undone(World):
-    """One seed's world, whose second run is taken back."""
+    """The world of one seed, whose second run is undone."""
 
     after: list[dict[Key, Any]] = field(default_factory=list)
     """The offers after each run: A, B, perhaps C, then the undo."""

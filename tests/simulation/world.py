@@ -43,7 +43,7 @@ CHAOTIC_LIVES = 12
 """Number of processes, one after the other, with a bad network and a bad machine."""
 
 CALM_LIVES = 60
-"""With a good one, after that many all must be at its end."""
+"""Number of processes with a good network, after which all must be complete."""
 
 
 class Now(BaseException):
@@ -52,7 +52,7 @@ class Now(BaseException):
 
 @dataclass
 class World:
-    """One seed's world; `live` lets it happen."""
+    """The world of one seed; `live` runs it."""
 
     seed: int
     ledger: FragileLedger
@@ -218,7 +218,7 @@ class World:
 
     @contextmanager
     def _threads(self) -> Iterator[None]:
-        """In place of the shell's threads: ours, which are the same for a seed."""
+        """Our threads instead of the shell's, the same for a seed."""
         with (
             mock.patch.object(calls, "executor", return_value=self.lanes),
             mock.patch.object(calls, "wait_for", self.lanes.wait_for),

@@ -67,7 +67,7 @@ def texts(sheet: Worksheet, row: int) -> list[object]:
 
 
 def limits(sheet: Worksheet) -> dict[str, tuple[object, ...]]:
-    """By column: the type, operator and bounds of what may be typed."""
+    """Type, operator and bounds of typed values, by column."""
     return {
         str(rule.sqref): (rule.type, rule.operator, rule.formula1, rule.formula2)
         for rule in sheet.data_validations.dataValidation

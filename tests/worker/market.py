@@ -105,7 +105,7 @@ class Market(Crew):
     # In the midst.
 
     def start(self, *more: str) -> Child:
-        """One more worker, which ends when all is done unless it is to do something else."""
+        """Start one more worker, which by default ends when all is done."""
         token = TOKEN.format(number=len(self.tokens) % len(self.machines))
         process = super().start(*more or ("--drain",))
         self.tokens[process.pid] = token
@@ -140,7 +140,7 @@ class Market(Crew):
         return {name for name, pid in self._holders().items() if pid == process.pid}
 
     def someone_at_work(self, luck: random.Random) -> Child:
-        """One of those who send a file at the moment."""
+        """One of the processes that send a file at the moment."""
         pids: set[int | None] = set()
         ours = [process.pid for process in self.processes]
 

@@ -110,7 +110,7 @@ def places(site: Site, world: ParcelWorld) -> PlaceWorld:
 
 @pytest.fixture
 def folder(tmp_path_factory: pytest.TempPathFactory, world: ParcelWorld) -> PlaceWorld:
-    """In a folder alone, where it is about no place."""
+    """A place that is only a folder, where the kind of place does not matter."""
     root = tmp_path_factory.mktemp("place") / "place"
     site = Site(str(root), root)
     (root / "inbox").mkdir()

@@ -417,7 +417,7 @@ def test_the_time_is_the_servers(postgresql: str, ahead: timedelta) -> None:
 
 
 def test_the_clocks_are_compared_again(server: Server, postgresql: str) -> None:
-    """One that is put right meanwhile; nothing is asked for while the server is away."""
+    """A clock is corrected meanwhile; no call is made while the server is away."""
     engine, seconds, ahead = open_engine(postgresql), [0.0], [timedelta(hours=1)]
     clock = ServerClock(engine, lambda: datetime.now(UTC) + ahead[0], lambda: seconds[0])
     ahead[0] = timedelta()

@@ -16,7 +16,7 @@ def test_the_seller_of_a_killed_worker_is_taken_over(fleet: Fleet) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("is_waiting", [False, True])
 def test_the_seller_of_a_machine_that_is_cut_off_is_taken_over(is_waiting: bool) -> None:  # noqa: FBT001  # a case
-    """Also of one that the server answers just then: it was its turn to look after the others."""
+    """The lost machine may be the present caretaker."""
     with cut_off() as (fleet, url, cable):
         looking = Work()
         looking.ours = []

@@ -318,7 +318,7 @@ def test_shipments_that_wait_for_the_seller_are_counted(feedtool: Feedtool) -> N
 SHIPMENT = ("inbound-shipments", [item("PO-A"), item("PO-A", GTINS[1])], "Accepted")
 PRODUCT = ("fulfillment-products", [product()], "Created")
 WRITES = {"shipment": (SHIPMENT, 130, (14, 26)), "product": (PRODUCT, 24, (14,))}
-"""By name the request, more points than its submit reaches, and those at which it always dies."""
+"""The request, more points than its submit reaches, and the usual points of death, by name."""
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_an_answer_without_an_import_is_unreadable(answer: Reply) -> None:
         ),
     ],
 )
-def test_a_file_is_read_as_the_service_says(
+def test_statuses_of_files_are_read(
     file: dict[str, Any], word: str, status: Status | None, messages: list[str]
 ) -> None:
     document = {"importId": "I-1", "createdAt": "2026-03-02T09:00:00Z", "files": [file]}

@@ -1,4 +1,4 @@
-"""From a row to the attributes of its Offer (specification, "Legacy offer routes")."""
+"""A row becomes the attributes of its Offer (specification, "Legacy offer routes")."""
 
 from collections.abc import Mapping
 from io import BytesIO

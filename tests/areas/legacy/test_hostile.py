@@ -90,7 +90,7 @@ def patched(mark: bytes, after: int, instead: bytes) -> bytes:
 
 DIRECTORY = b"PK\x01\x02"
 SIZE = 24
-"""In the directory's entry: how many bytes the member unpacks to."""
+"""The offset of the unpacked size in a directory's entry."""
 
 
 ZIPS = {

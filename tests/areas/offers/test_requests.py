@@ -1,4 +1,4 @@
-"""From a row to its request (specification, "Offer package and offer request")."""
+"""A row becomes its request (specification, "Offer package and offer request")."""
 
 from typing import Any
 

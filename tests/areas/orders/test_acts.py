@@ -112,7 +112,7 @@ PROTOCOLS: Mapping[str, tuple[Direct[Any], Any, tuple[Any, ...]]] = {
     "cancel": (CANCELLATION, CANCEL_BODY, ()),
     "gesture": (GRANT, GESTURE_BODY, ({"allowableAmount": 9}, [])),
 }
-"""By name the protocol, a request, and what the looks beside the order's show."""
+"""The protocol, a request, and the looks beside the order's, by name."""
 EACH = pytest.mark.parametrize("name", PROTOCOLS)
 
 
@@ -468,7 +468,7 @@ def sold(number: int, name: str, status: str = "", parcels: str = "") -> dict[st
         ([with_products("A", "X")], [sold(1, "A")], OPEN, ["L1"]),
     ],
 )
-def test_a_product_may_stand_for_its_line(
+def test_a_product_may_name_its_line(
     body: Any, lines: Any, expected: Any, travels: list[str] | None
 ) -> None:
     """One line must have it; a parcel whose products have no line is not of the whole order."""

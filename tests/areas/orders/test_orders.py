@@ -151,7 +151,7 @@ def carried(rows: Iterable[Row]) -> list[list[str]]:
 def test_a_carriers_file_may_be_sent_every_evening(
     shop: list[dict[str, Any]], feedtool: Feedtool
 ) -> None:
-    """And its header is understood in whichever language it is."""
+    """Its header is understood in any language."""
     rows = carried(shop)
     done = {("shipment", row[0]): 1 for row in rows}
     for evening, header in enumerate(CARRIERS.values()):

@@ -84,7 +84,7 @@ LATER = {
     "Cancel": ("Processing", "Cancelled"),
     "Gesture": ("Processing", "WaitingAcceptance", "Accepted", "InPreparation"),
 }
-"""By action, the statuses in which it is possible, never is, and may have become so since."""
+"""Statuses in which an action is possible, never is, and may have become possible since."""
 
 
 def actions_in_statuses() -> Iterator[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""One row for several channels: by a recipe, and by columns of a template's own sheet."""
+"""A row for several channels: by a recipe, and by columns of a template's own sheet."""
 
 import pytest
 

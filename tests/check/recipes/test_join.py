@@ -98,7 +98,7 @@ def test_the_error_of_a_joined_value_names_its_place(
 
 
 def test_a_row_without_a_match_has_one_problem_in_a_cell(files: Files) -> None:
-    """Though a formula and the condition of a skip both need the value, and a default has none."""
+    """A formula and a skip condition both need the value, and a default has none."""
     stock_file(files, "ref;pa\nSKU-9;1\n")
     recipe = RECIPE.replace("cost * 2", "price.floor * 2") + JOIN.format(more="")
     recipe = recipe.replace('quantity = "free"', '"price.floor" = "pa"')

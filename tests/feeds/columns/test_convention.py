@@ -65,7 +65,7 @@ def test_a_column_settles_its_ambiguous_cells(
     assert sheet.counts().rows == len(cells)
 
 
-def test_the_evidence_may_stand_far_behind(files: Files) -> None:
+def test_the_evidence_may_come_much_later(files: Files) -> None:
     rows = [offer(number, price__price="1,234" if number == 0 else "5") for number in range(5000)]
     rows.append(offer(5000, price__price="9.50"))
     (sheet,) = checked(files.csv(*rows))

@@ -123,7 +123,7 @@ def as_book(files: Files, rows: list[dict[str, str]]) -> Path:
 
 
 Row = tuple[Any, int, dict[str, str]]
-"""Its function, its number, and its changes."""
+"""A function that makes the row, its number, and its changes."""
 FORMS = st.sampled_from((as_csv, as_book))
 
 

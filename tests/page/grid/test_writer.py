@@ -82,7 +82,7 @@ def test_a_column_has_its_letters_header_key_and_width(files: Files, shown: Show
 
 
 def test_columns_without_a_header_are_shown_once_filled(files: Files, shown: Shown) -> None:
-    """Also between others, and where the first rows have nothing in it."""
+    """Columns between others, and columns that are blank at first, are shown, too."""
     path = files.book({"Offers": [offer(number) for number in range(1, 60)]})
     book = load_workbook(path)
     book["Offers"].insert_cols(3)

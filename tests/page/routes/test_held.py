@@ -29,7 +29,7 @@ FORM = {"run": "2", "file": "offers.csv", "code": GUARD, "reason": "a new suppli
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """After a run of three offers, and one in which two of them are a hundred times as dear."""
+    """A home after a run of three offers, and one with two of them at a hundred times the price."""
     folder = tmp_path_factory.mktemp("held")
     with made_session(folder / "home") as session:
         client, files = application(session).test_client(), Files(folder)

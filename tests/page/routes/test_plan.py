@@ -237,7 +237,7 @@ def test_rows_are_chosen_and_left_out_together(
 def test_rows_that_were_not_chosen_are_no_held_ones(
     again: FlaskClient, session_again: PageSession, files: Files
 ) -> None:
-    """On the way, in the run, among runs and sellers; what a guard holds of the chosen ones is."""
+    """In the plan, the run, the runs and the sellers; only chosen rows count as held."""
     id_ = upload_file(again, files.csv(offer(1, price__price="1999"), offer(2), offer(3)))
     page = plan_page(again, id_, which="rows", rows="2-3", sheet="")
     number = sent(again, id_)

@@ -58,14 +58,14 @@ def test_formats_are_appended_once_with_their_parts(inner: str) -> None:
 
 
 @pytest.mark.parametrize("style", [style for style, look in LOOKS.items() if look.fill])
-def test_letters_stand_out_from_the_fill_of_their_cell(style: Style) -> None:
+def test_letters_contrast_with_the_fill_of_their_cell(style: Style) -> None:
     look = LOOKS[style]
     colours = (match[1] for text in look.font if (match := re.search('rgb="(.*)"', text)))
     assert contrast(next(colours), look.fill) >= ENOUGH
 
 
 @pytest.mark.parametrize("pair", COLOURS.values(), ids=COLOURS)
-def test_letters_stand_out_in_guilty_cells(pair: tuple[str, str]) -> None:
+def test_letters_contrast_in_guilty_cells(pair: tuple[str, str]) -> None:
     assert contrast(*pair) >= ENOUGH
 
 

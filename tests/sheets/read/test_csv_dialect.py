@@ -136,7 +136,7 @@ def test_fitting_marks_are_not_reported(path: Path, content: str) -> None:
 
 
 FAR = f"A, {'b' * 30}\n" * 2_500
-"""More lines, and more letters, than are looked at before the others."""
+"""More lines and letters than are examined first."""
 QUOTED = {
     "all in apostrophes": ("'ref';'title'\n'A';'l''eau; pure'\n", [["A", "l'eau; pure"]]),
     "apostrophes on two lines": ("'ref','title'\n'A','two\nlines'\n", [["A", "two\nlines"]]),
@@ -237,7 +237,7 @@ def test_a_mark_that_is_lacking_in_many_tables_never_loses_rows_unsaid(
 
 
 def assert_no_rows_lost_unsaid(made: Path, content: str, data: st.DataObject) -> None:
-    """One of the content's marks is lacking."""
+    """Assert that rows lost by a missing mark are reported."""
     marks = [index for index, letter in enumerate(content) if letter == '"']
     if not marks:
         return

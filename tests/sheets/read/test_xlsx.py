@@ -149,7 +149,7 @@ CORRUPT = {
 @pytest.mark.parametrize("far", [0, FAR])
 @pytest.mark.parametrize("case", CORRUPT)
 def test_corrupt(make_sheet: Make, read: Read, case: str, far: int) -> None:
-    """At the beginning, which a parser reads, and far down, which the pattern reads."""
+    """Faults at the beginning, which a parser reads, and far down, which the pattern reads."""
     bad = CORRUPT[case]
     for number in (2, 1):
         bad = bad.replace(f'r="{number}"', f'r="{far + number}"')

@@ -20,7 +20,7 @@ PDF, XML = pdf(), ubl()
 
 @pytest.fixture
 def desk(new_desk: type[Desk]) -> Iterator[Desk]:
-    """With orders O-1 to O-3, and S-1 of the second channel."""
+    """A sandbox with orders O-1 to O-3, and S-1 of the second channel."""
     with new_desk(QUIET) as desk:
         open_shop(desk)
         yield desk

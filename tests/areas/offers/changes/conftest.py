@@ -152,7 +152,7 @@ class Shop:
         assert messages == []
 
     def elsewhere(self) -> "Shop":
-        """The same seller at another machine, whose ledger knows nothing."""
+        """The same seller at another machine, whose ledger is empty."""
         other = copy(self)
         other.ledger, other.unrecorded = self.market.elsewhere.enter_context(Ledger()), []
         other.books = replace(self.books, ledger=other.ledger)
@@ -218,7 +218,7 @@ def shop(market: Market) -> Shop:
 
 @pytest.fixture(scope="module")
 def next_market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Market]]:
-    """The same one for some examples: the more sellers there were, the slower it is."""
+    """The same market for some examples: the more sellers there are, the slower it is."""
     folder = tmp_path_factory.mktemp("markets")
     with ExitStack() as stack:
 

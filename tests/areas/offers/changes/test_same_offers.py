@@ -77,7 +77,7 @@ class File(NamedTuple):
 
 
 EXPORT, ELSEWHERE = "export", "elsewhere"
-"""Between two files: what there is is exported; or another machine goes on, which knows nothing."""
+"""Acts between two files: an export, or a submission from another machine with an empty ledger."""
 
 Day = File | str
 

@@ -237,7 +237,7 @@ CHANGES = st.builds(
     st.sampled_from(("12", "15", "18")),
     st.sampled_from(("", "3", "5")),
 ).map(on_primary)
-"""Most are accepted, unlike those of `ROWS`."""
+"""Changes most of which are accepted, unlike `ROWS`."""
 KNOWN = [
     on_primary(offer(number, sellerExternalReference=reference, action="Upsert"))
     for number, reference in enumerate("ABC", 1)

@@ -29,7 +29,7 @@ SOLD = "UPDATE offer SET updated_at = ? WHERE seller = ? AND product = ? AND con
 
 
 class Applied(NamedTuple):
-    """One offer request that was integrated or refused."""
+    """An offer request that was integrated or refused."""
 
     sequence: int
     """Order of application over all packages, rising."""

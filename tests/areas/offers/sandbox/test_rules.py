@@ -116,7 +116,7 @@ UPSERTS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     "4028": {"deliveryModes": ([TRACKED, mode("ByPigeon")], [TRACKED, mode(None)])},
     "1012 4028": {"deliveryModes": ([mode("trackedhomedelivery")],)},
 }
-"""By the codes of the result: fields, and values that have it."""
+"""Fields and wrong values, by the code of the result."""
 SEVERAL: list[tuple[dict[str, Any], str]] = [
     ({"price__price": 0.1 + 0.2, "price__originPrice": None}, "1106"),
     ({"price__price": 2**63, "price__originPrice": None}, "8000"),

@@ -10,7 +10,7 @@ QUIET = OutboundBehaviour(has_past=False)
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 SENT = MINUTE + 5 * HOUR
-"""From the request of a shipment to its dispatch."""
+"""Seconds from the request of a shipment to its dispatch."""
 
 ADDRESS = {
     "firstName": "Anne",

@@ -13,7 +13,7 @@ from feedtool.sandbox import Sandbox
 
 
 class Reported(NamedTuple):
-    """One product that was submitted to products-integration."""
+    """A product that was submitted to products-integration."""
 
     seller: str
     gtin: str

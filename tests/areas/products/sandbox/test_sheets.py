@@ -1,4 +1,4 @@
-"""One sheet per GTIN: created, completed, read, and met by offers."""
+"""A sheet for each GTIN: created, completed, read, and used by offers."""
 
 import sqlite3
 from pathlib import Path

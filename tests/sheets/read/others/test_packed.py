@@ -20,7 +20,7 @@ ROWS = [["Réf", "Qté"], ["A-1", "0012"], ["A-2", "7"]]
 
 
 def book() -> bytes:
-    """The same as a workbook."""
+    """A workbook of these rows."""
     made = Workbook()
     for row in (ROWS[0], ROWS[1], [], ROWS[2]):
         made.worksheets[0].append(row)

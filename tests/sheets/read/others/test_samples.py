@@ -1,4 +1,4 @@
-"""The same rows, whichever program saved them in whichever format."""
+"""All programs and formats yield the same rows."""
 
 import json
 from collections.abc import Mapping
