@@ -477,7 +477,7 @@ def _ask_column(form: SheetForm, column: "ColumnProposal") -> None:
             free = [key for key in proposal.known if key not in form.keys]
             _say(tr("type one of: {fields}", fields=joined([*unread, *free])))
         elif answer == "y" and guess is None and (column.not_for_sale or column.replaces):
-            form.columns.append(replace(column, confidence=100))
+            form.note_proposed(column)
             return
         elif answer in unread:
             form.columns.append(replace(with_meaning(column, None), replaces=answer))

@@ -37,11 +37,18 @@ from feedtool.templates.contents import example_of
 
 USELESS = "-"
 """The value of a column that is not used."""
+MARK = "!"
+"""The value of a column whose words say which rows are not for sale."""
 DEFAULT = "default:"
 
 
 def column_entry(index: int) -> str:
     return f"column:{index}"
+
+
+def column_value(column: ColumnProposal) -> str:
+    """The form's value of a column as it is proposed."""
+    return column.key or (MARK if column.not_for_sale else USELESS)
 
 
 def word_entry(word: UnknownWord) -> str:
@@ -79,7 +86,7 @@ class ProposedSheet(Struct, frozen=True):
     def usual(self) -> dict[str, str]:
         """The values of the form before any answer: the columns that are sure."""
         form = SheetForm(self.proposal, self.proposal.accepted(SURE))
-        columns = {column_entry(item.index): item.key or USELESS for item in form.columns}
+        columns = {column_entry(item.index): column_value(item) for item in form.columns}
         words = {word_entry(word): self.meaning(word) for word in form.words}
         defaults = {default_entry(key): value for key, value in self.defaults.items()}
         return {**defaults, **columns, **words}
@@ -186,7 +193,10 @@ def judge(sheet: ProposedSheet, entered: Mapping[str, str]) -> JudgedForm:
     form = SheetForm(sheet.proposal, name_of=sheet.proposal.field_name)
     refusals: dict[str, MessageText | None] = {}
     for column in sheet.proposal.columns:
-        if meant := entered.get(entry := column_entry(column.index)):
+        meant = entered.get(entry := column_entry(column.index))
+        if meant == MARK and column.not_for_sale:
+            form.note_proposed(column)
+        elif meant:
             refusals[entry] = form.note_column(column, None if meant == USELESS else meant)
     words = {
         word: entered.get(word_entry(word), sheet.meaning(word)).strip() for word in form.words
@@ -293,7 +303,7 @@ class ColumnLine(NamedTuple):
     """Its entry in the form."""
     column: ColumnProposal
     meant: str
-    """The form's value: a key, `USELESS`, or blank."""
+    """The form's value: a key, `USELESS`, `MARK`, or blank."""
     field: FieldLine | None
     """The field of `meant`."""
     near: Sequence[FieldLine]
@@ -400,7 +410,7 @@ class ColumnsView(Struct, frozen=True, dict=True):
         meant = self.judged.entered.get(name, "")
         near = [] if _is_sure(column) else self.judged.answers.likely_keys(column)
         fields = [known[key] for key in near if key in known]
-        is_proposed = meant in {"", column.key or USELESS}
+        is_proposed = meant in {"", column_value(column)}
         why = _why(column, self.proposal.field_name(column.key or "")) if is_proposed else ""
         error = self.judged.errors.get(name)
         return ColumnLine(name, column, meant, known.get(meant), fields, why, error)

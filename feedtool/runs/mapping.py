@@ -463,6 +463,10 @@ class SheetForm(Struct):
         self.columns.append(with_meaning(column, key))
         return None
 
+    def note_proposed(self, column: ColumnProposal) -> None:
+        """Note a column as it is proposed: a mark of rows not for sale, or a new header."""
+        self.columns.append(replace(column, confidence=100))
+
     def note_word(self, word: UnknownWord, value: str) -> MessageText | None:
         """Note the meaning of a word, blank if it is unknown; return the reason against it."""
         if not value:

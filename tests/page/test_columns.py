@@ -39,6 +39,26 @@ def test_only_proposed_columns_have_a_reason(files: Files) -> None:
     assert view_of(files, **{"column:4": "-"}).lines[5].why == ""
 
 
+MARKED = "\n".join(
+    f"{line};{mark}"
+    for line, mark in zip(LIST.splitlines(), ("Actif", "oui", *["non"] * 99), strict=False)
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_left_out"), [("!", True), ("-", False), ("action", False), ("", False)]
+)
+def test_a_mark_of_rows_not_for_sale_becomes_a_rule(
+    files: Files, value: str, *, is_left_out: bool
+) -> None:
+    view = view_of(files, "en", MARKED)
+    (mark,) = [line for line in view.lines if line.column.header == "Actif"]
+    assert mark.meant == "!"
+    judged = view_of(files, "en", MARKED, **{mark.name: value}).judged
+    rule = '"Actif: not for sale" = '
+    assert (rule in judged.recipe_text, judged.errors) == (is_left_out, {})
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_fields_and_values_are_called_as_the_user_calls_them(
     files: Files, language: Language
