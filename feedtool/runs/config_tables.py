@@ -10,12 +10,16 @@ from typing import Any
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.settings import read_toml
 from feedtool.model.text import joined, tr
+from feedtool.report.plain import shorten
+
+LONGEST = 80
+"""Characters of a name or value that an error shows at most."""
 
 
 def read_tables(path: Path, unreadable: str) -> dict[str, Any]:
     """Return the tables of a file; UsageProblem, with the hint `unreadable` for an OSError."""
     try:
-        return read_toml(path.read_text("utf-8"))
+        return read_toml(path.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:
         if isinstance(error, OSError):
             why, hint = reason_of(error), unreadable
@@ -63,7 +67,12 @@ def typed_like(default: object, value: Any, where: str) -> Any:
             if isinstance(value, kind) and not isinstance(value, bool):
                 return value
     raise UsageProblem(
-        tr("{where} = {value} must be {wanted}", where=where, value=repr(value), wanted=expected),
+        tr(
+            "{where} = {value} must be {wanted}",
+            where=where,
+            value=shorten(repr(value), LONGEST),
+            wanted=expected,
+        ),
         tr("correct it in the file"),
     )
 
@@ -76,8 +85,9 @@ def refuse_unknown(names: Iterable[str], known: Iterable[str], where: str) -> No
     """Raise UsageProblem for an unknown name, with the nearest known one."""
     for name in names:
         if name not in (known := list(known)):
-            near = get_close_matches(name, known, n=1)
+            short = shorten(name, LONGEST)
+            near = get_close_matches(short, known, n=1)
             hint = tr("use one of: {choices}", choices=", ".join(known))
             if near:
                 hint = tr("did you mean {choice}?", choice=near[0])
-            raise config_problem(where, tr("nobody knows “{name}”", name=name), hint)
+            raise config_problem(where, tr("nobody knows “{name}”", name=short), hint)

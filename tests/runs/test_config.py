@@ -135,6 +135,11 @@ def test_the_first_place_that_has_one_counts(files: Files) -> None:
     assert load(None, (nowhere,)) == Config()
 
 
+def test_a_mark_of_notepad_at_the_start_does_not_count(files: Files) -> None:
+    path = files.text('\ufeff[defaults]\nlanguage = "fr"\n', "marked.toml")
+    assert load(path, ()).path == path
+
+
 ABSURD = {
     f"x = {'9' * 5000}": "a number has too many digits",
     f"vat_scale = 0x{'f' * 5000}": "a number has too many digits",
@@ -147,6 +152,8 @@ REFUSED = {
     "^[profile": "cannot be read",
     **ABSURD,
     "^[profiles.shop]": "“profiles”",
+    "seller_" + "x" * 1000 + " = 1": "nobody knows “seller_" + "x" * 72 + "…”",
+    "csv_fallback = [" + "1," * 1000 + "]": "… must be a text",
     "selller = '1'": "“selller”",
     "bounds.price = 1": "“price”",
     "seller = 12345": "seller must be a text",
