@@ -1,6 +1,6 @@
-"""Every kind of export brings a list, or says that there is none, without any option.
+"""Every kind of export brings a list without any option, or reports that the list is empty.
 
-Of each the page of endpoints says what it asks for, and what is said next of it can be done.
+The page of endpoints names the calls of each, and the next command that each names can be run.
 """
 
 import re

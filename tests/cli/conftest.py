@@ -76,7 +76,7 @@ class Ran(NamedTuple):
 
     @property
     def next(self) -> str:
-        """The text of the last `next:` line, with its command; empty if there is none."""
+        """The text of the last `next:` line, with its command, or ""."""
         last = self.err.rstrip("\n").rpartition("\n")[2]
         label, _, text = last.partition(": ")
         return text if label in {"next", "ensuite\u00a0", "después"} else ""

@@ -125,7 +125,7 @@ OURS = re.compile(r"sheet|styles|/_rels/|/comments\d+\.xml|/vmlDrawing\d+\.vml")
 
 
 NOTES = re.compile(r"/comments\d+\.xml|/vmlDrawing\d+\.vml")
-"""Names of parts with notes, which another annotation of ours replaces."""
+"""Names of parts with notes, which another annotation of feedtool's replaces."""
 
 
 def _ours_around(package: zipfile.ZipFile, book: WorkbookParts, relations: str) -> set[str]:

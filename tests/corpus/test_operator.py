@@ -201,7 +201,7 @@ FURTHER = {
     "sale": "Activer les soldes (obligatoire)",
     "floor": "Prix plancher (TTC \u2013 hors frais de port)",
 }
-"""Columns of some accounts that no request of ours has."""
+"""Columns of some accounts that requests never have."""
 
 VALUES = {
     REFERENCE: "REF-{}",

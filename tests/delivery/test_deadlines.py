@@ -1,4 +1,4 @@
-"""Deadlines by the service's clock, with any clock of ours and any headers."""
+"""Deadlines by the service's clock, with any local clock and any headers."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,11 +1,11 @@
 """A PostgreSQL server for the tests, which only needs a machine that runs programs.
 
 The server refuses to run as root, and looks up the name of its user. So it runs in a user
-namespace, where we are nobody and still own our files. Where there are none, as in many
+namespace, where we are nobody and still own our files. Without such namespaces, as in many
 containers, root gives it the id of another user, and a copy of its programs, since the originals
-may lie where only root may enter. No user is added, no permission changed.
+may be in a folder that only root can enter. No user is added, no permission changed.
 
-All tests of a run share one server, whichever process they are in; `running` makes another one.
+All tests of a run share one server, in all processes; `running` makes another one.
 """
 
 import fcntl

@@ -1,7 +1,7 @@
 """A proxy on loopback before the sandbox's port, which loses, delays and spoils requests.
 
-What happens to the n-th request follows from the seed alone; which request is the n-th is up to
-the threads of whoever asks.
+The fault of the n-th request follows only from the seed; the client's threads decide which request
+is the n-th.
 """
 
 import http.client

@@ -41,7 +41,7 @@ class Shop:
         return bring(self.service, self.ledger, self.folder, use=use, **given)  # type: ignore[arg-type]
 
     def keys(self, use: CursorUse = NEW, **more: object) -> list[str]:
-        """The items of an export; empty if there are none."""
+        """The keys of an export's items; an empty list without items."""
         with suppress(NothingToDo):
             return [key for key, _ in items_in(self.export(use, **more).file)]
         return []

@@ -33,7 +33,7 @@ def after(desk: Desk, passed: timedelta = timedelta(0), number: int = 1) -> RunS
 
 
 def clocks(desk: Desk, now: datetime) -> Callable[[str], ServiceClock]:
-    """The services' clocks at this time of ours."""
+    """The services' clocks at this local time."""
     return lambda service: ServiceClock(now, desk.ledger.skew(service))
 
 

@@ -1,4 +1,4 @@
-"""Rows filled into a workbook of ours, or a CSV, are read unchanged."""
+"""Rows filled into a workbook or a CSV are read unchanged."""
 
 import subprocess
 import sys

@@ -1,12 +1,12 @@
 """A seller who acts on orders, by single calls, in a world like that of `world`.
 
 Colleagues and customers act on the same orders meanwhile, effects show late, and money is granted
-later, or not. `Sandbox.effects` is the judge of what was done. What must hold:
+later, or not. `Sandbox.effects` shows the acts that were done. Rules:
 
-- no request has its effect twice, and money is never sent again, whatever was lost;
-- what a row is told is so: Shipped, Accepted, Cancelled; where it is told Rejected or Superseded we
-  did nothing of it, unless the message says so; and Unknown only where an answer was lost;
-- a service that works leaves nothing open.
+- no request has its effect twice, and money is never sent again, with any loss;
+- the results of rows are true: Shipped, Accepted and Cancelled rows were done; Rejected and
+  Superseded rows were not, unless the message says so; Unknown only after a lost answer;
+- with a service that works no row stays open.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,6 @@
 """Check the ledger's result of every row against the acts on its order. See `OrdersCourt`.
 
-The witnesses are the service's own effects and orders, and what took effect by calls of ours; the
-ledger is the accused.
+The ledger is checked against the service's effects and orders, and the effects of our own calls.
 """
 
 import json

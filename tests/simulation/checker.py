@@ -1,13 +1,12 @@
 """Check the ledger's result of every row against the service's acts. See `checked`.
 
-The witnesses are the service's own log of what it applied and its offers, and what went over the
-line; the ledger is the accused. Every request carries the mark of its row, so that nothing has
-to be looked up in the ledger.
+The ledger is checked against the service's log of applied requests, its offers, and the calls on
+the network. Every request carries the mark of its row, so that the check needs no ledger.
 
-`Unknown` is right only where the design (section 7) leaves nothing else:
+`Unknown` is right only where the design (section 7) leaves no other result:
 
 - purged: the commit of a package that carried the row was at least intended, and the service has
-  told us, when it was old enough to have been integrated and forgotten, that it has nothing of
+  answered, when it was old enough to have been integrated and forgotten, that it does not know
   it, so that only the offers were left to ask; or
 - spent: the row went into three packages, was in doubt in each, and none named it.
 

@@ -1,12 +1,12 @@
 """A seller who creates lasting things: messages, discussions, shipments, returns.
 
-Colleagues create the same meanwhile, and effects show late. `Sandbox.effects` is the judge of what
-was done. What must hold:
+Colleagues create the same meanwhile, and effects show late. `Sandbox.effects` shows the acts that
+were done. Rules:
 
-- nothing is created twice by us, whatever was lost, and no second parcel leaves on doubt;
-- what a row is told is so: where it is told that it was done, it is there; where it is told
-  Rejected or Superseded we did nothing of it; and Unknown only where an answer was lost;
-- a service that works leaves nothing open.
+- we create no object twice, with any loss, and no second parcel leaves on doubt;
+- the results of rows are true: an object exists for each row that was done; for Rejected and
+  Superseded rows we created none; Unknown only after a lost answer;
+- with a service that works no row stays open.
 """
 
 from collections import Counter

@@ -1,9 +1,9 @@
-"""Readers of a changing list, whose process may die at any write, and the things that they get.
+"""Readers of a changing list, whose process may die at any write, and the items that they get.
 
-All of it follows from one seed. The list shows changes late; each reader has a cursor of its own,
-and takes the files away as it likes. What must hold: whoever asks for what is new is given each
-thing, once, and whoever asks for changes each one's last version; and no day finds anything that
-was missed. Only a file that is taken away before anybody has noted that it is there comes again.
+All of it follows from one seed. The list shows changes late; each reader has its own cursor, and
+takes the files away at any time. Rules: a reader of new items gets each item once, a reader of
+changes gets the last version of each, and the daily comparison finds no missed item. Only a file
+that is taken away before the ledger has recorded its place comes again.
 """
 
 from collections import Counter

@@ -256,7 +256,7 @@ def test_a_refused_export_writes_no_file(
 
 cents = st.decimals(Decimal("0.00"), Decimal("99.99"), places=2)
 rates = st.one_of(st.just(Decimal(0)), st.decimals(Decimal(1), Decimal(100), places=2))
-"""VAT rates in percent: there are none between 0 and 1."""
+"""VAT rates in percent: 0, or from 1 to 100."""
 skus = (
     st.text(
         st.characters(min_codepoint=33, max_codepoint=0x24F, blacklist_categories=["C", "Z"]),
