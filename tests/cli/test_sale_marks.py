@@ -71,8 +71,16 @@ def test_a_map_asks_about_an_unknown_column_by_its_words(
     assert not (is_mark and column["accepted"])
 
 
-def test_a_map_asks_about_unknown_words(feedtool: Feedtool, files: Files) -> None:
-    cells = ("Nouveau", "Rupture", "Nouveau", "Rupture")
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("Nouveau", "Rupture", "Nouveau", "Rupture"),
+        ("Actif", "Rupture", "Supprimé", "Actif"),  # the rest of which is understood
+    ],
+)
+def test_a_map_asks_about_unknown_words(
+    feedtool: Feedtool, files: Files, cells: tuple[str, ...]
+) -> None:
     files.text("\n".join(LIST).format(*cells, header="Statut") + "\n", "list.csv")
     ran = feedtool("map list.csv --yes --out a.toml", *FIXED)
     assert "not taken: “Statut”" in ran.err

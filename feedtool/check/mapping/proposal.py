@@ -124,7 +124,7 @@ def _with_mark(
     return replace(
         proposal,
         key=None,
-        confidence=sure if words or is_understood else UNSURE_MARK,
+        confidence=sure if is_understood else LIKELY_MARK if words else UNSURE_MARK,
         is_useless=True,
         alternatives=tuple(key for key in (ACTION,) if key in known),
         reason=tr("says which rows are not for sale")
