@@ -151,7 +151,7 @@ def category_of(reply: Reply) -> Category:
     document = loads(reply.body)
     category = _category_from(document) if isinstance(document, dict) else None
     if category is None:
-        raise Unreadable(tr("the answer is no category"))
+        raise Unreadable(tr("the answer is not a category"))
     return category
 
 

@@ -196,7 +196,7 @@ class _Selection:
                 if len(names) > 1:
                     unclear.begin_with(tr("sheet “{name}”", name=name))
                     unclear.add_way(
-                        tr("if it is no feed remove the sheet, or name another with --sheet")
+                        tr("if it is not a feed, remove the sheet, or name another with --sheet")
                     )
                 self._explain(unclear, name)
                 kind = self._options.settle(self._file, name, unclear)

@@ -86,9 +86,9 @@ def catalog() -> None:
 def sync(ctx: click.Context, options: SyncOptions) -> int:
     """Download the catalogue of the service.
 
-    The properties are those of --category, else of all categories of level 3. Only what has changed
-    is written. If it is interrupted, the next one goes on. Needs a token and no SellerId. The exit
-    code is 1 when the properties of some categories are missing.
+    Fetches the properties of --category, else of all categories of level 3. Only changes are
+    written. If it is interrupted, the next one goes on. Needs a token and no SellerId. The
+    exit code is 1 when the properties of some categories are missing.
     """
     from feedtool.catalog.cache import Cache
     from feedtool.catalog.report import write_synced

@@ -270,7 +270,7 @@ def bug_report(error: Exception, arguments: list[str]) -> Path | str:
     return Path(name)
 
 
-HINT = tr("what was sent is noted; go on with: feedtool resume")
+HINT = tr("sent requests are recorded; go on with: feedtool resume")
 
 
 class Terminated(Interrupted):

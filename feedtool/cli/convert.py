@@ -37,7 +37,8 @@ class ConvertOptions(Struct, frozen=True, kw_only=True):
         text(
             "--to",
             "KIND",
-            "What kind of feed the rows become.  [default: what IN is, as far as OUT can hold it]",
+            "The kind of feed that the rows become.  [default: the kind of IN, as "
+            "far as OUT can hold it]",
             shell_complete=completers.kinds,
         ),
     ]
@@ -103,7 +104,7 @@ def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bo
         raise UsageProblem(tr("{target} is IN and OUT", target=target), tr("give OUT another name"))
     if target.exists():
         if not (target.is_dir() if is_folder else target.is_file()):
-            message = tr("{target} is no file", target=target)
+            message = tr("{target} is not a file", target=target)
             if is_folder:
                 message = tr("{target} is a file", target=target)
             raise UsageProblem(message, tr("give OUT another name"))

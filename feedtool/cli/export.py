@@ -62,7 +62,7 @@ class CursorOptions(Struct, frozen=True, kw_only=True):
         text(
             "--cursor",
             "NAME",
-            "Who reads: each reader has all for himself.  [default: default]",
+            "The name of the reader: each reader gets all files.  [default: default]",
         ),
     ] = None
     peek: Annotated[
@@ -98,7 +98,7 @@ def cursor_use_of(options: CursorOptions) -> "CursorUse | None":
         for option, value in {"cursor": options.cursor, "peek": options.peek}.items():
             if value:
                 raise UsageProblem(
-                    tr("--{option} is about what is new", option=option),
+                    tr("--{option} is only for new or changed entries", option=option),
                     tr("add --new or --changed, or leave it out"),
                 )
         return None

@@ -169,7 +169,7 @@ def refuse_target(target: Path, *, may_replace: bool, option: str = "out") -> No
     if target.exists():
         if not target.is_file():
             raise UsageProblem(
-                tr("{target} is no file", target=target),
+                tr("{target} is not a file", target=target),
                 tr("choose another place with --{option}", option=option),
             )
         if not may_replace:
@@ -256,7 +256,7 @@ def _check_columns(settings: AccountSettings) -> None:
             near = get_close_matches(key, sorted(keys), n=1)
             raise UsageProblem(
                 tr(
-                    "the profile's [columns] maps “{header}” to “{key}”, which is no column",
+                    "the profile's [columns] maps “{header}” to “{key}”, which is not a column",
                     header=header,
                     key=key,
                 ),
@@ -385,7 +385,8 @@ def chosen_rows(rows: str | None, read: "Sequence[Input]") -> "tuple[ChosenRows,
 
     if len(read) > 1:
         raise UsageProblem(
-            tr("--rows is about one file, and there are several"), tr("send them apart")
+            tr("--rows selects rows of one file, and there are several files"),
+            tr("send them apart"),
         )
     return (ChosenRows(read[0].name, None, rows),)
 
@@ -401,7 +402,7 @@ def selection_of(
 
     if selecting.prefer_update and not selecting.changed_only:
         raise UsageProblem(
-            tr("--prefer-update is about what has changed"),
+            tr("--prefer-update needs --changed-only"),
             tr("add --changed-only, or leave it out"),
         )
     releasing = releasing or Releasing()
@@ -420,7 +421,7 @@ def selection_of(
     reason = (releasing.reason or "").strip()
     if reason and not released:
         raise UsageProblem(
-            tr("--reason is about --release, which is not there"),
+            tr("--reason needs --release"),
             tr("leave it out, or name the guard with --release"),
         )
     return SelectionOptions(

@@ -74,7 +74,7 @@ def _confirm_replacing(*, can_ask: bool) -> None:
     question = tr("There is a {file} here. Replace it? It is kept as {file}.old", file=FILE)
     if not (can_ask and click.confirm(CONSOLE.say(question), err=True)):
         raise UsageProblem(
-            tr("there is a {file} here already; it stays as it is", file=FILE),
+            tr("{file} exists here already; it is not changed", file=FILE),
             tr("edit it, or replace it with --yes; it is then kept as {file}.old", file=FILE),
         )
 

@@ -235,7 +235,7 @@ CHANNEL = text(
 CATEGORY = text(
     "--category",
     "CODE[,CODE]",
-    "Of products: these categories alone; a higher one stands for all in it.",
+    "Of products: these categories alone; a higher category includes all below it.",
     shell_complete=completers.categories,
 )
 
@@ -416,7 +416,7 @@ def duration(ctx: click.Context, parameter: click.Parameter, text: str | None) -
     match = TYPED.fullmatch(text.strip())
     if match is None:
         raise UsageProblem(
-            tr("{option} {time} is no time", option=parameter.opts[0], time=text),
+            tr("{option} {time} is not a time", option=parameter.opts[0], time=text),
             tr("write it like 90s, 10m, 2h or 90d"),
         )
     return timedelta(**{UNITS[match[2]]: int(match[1])})

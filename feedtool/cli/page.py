@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KEPT_DAYS = 30
 MOST_BYTES = 1 << 30
 """The largest size of an uploaded file. Its content is limited when it is read."""
-HINT = tr("what was sent is noted; start the page again to go on")
+HINT = tr("sent requests are recorded; start the page again to go on")
 
 
 class PageOptions(Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class PageOptions(Struct, frozen=True, kw_only=True):
 
     access: AccessOptions
     keep: Annotated[
-        int, count("--keep", "How long files stay that were brought.", "DAYS", default=KEPT_DAYS)
+        int, count("--keep", "Time for which uploaded files are kept.", "DAYS", default=KEPT_DAYS)
     ]
     check_file: Annotated[
         str | None,

@@ -137,7 +137,7 @@ def _shared_problems(
         yield tr("a shared page has no secret address"), tr("leave --secret-file out")
     if options.user_header and not HEADER.fullmatch(options.user_header):
         yield (
-            tr("--user-header {name} is no header", name=options.user_header),
+            tr("--user-header {name} is not a header", name=options.user_header),
             tr("write it like Remote-User"),
         )
     if not users:
@@ -174,7 +174,7 @@ def _numeric(address: str) -> str:
         return str(ip_address(address))
     except ValueError as error:
         raise UsageProblem(
-            tr("--trusted-proxy {address} is no address", address=address),
+            tr("--trusted-proxy {address} is not an address", address=address),
             tr("write its numbers: 10.0.0.2"),
         ) from error
 
@@ -233,7 +233,7 @@ def kept_secret(place: Path | None) -> str:
     if not SECRET.fullmatch(secret):
         raise UsageProblem(
             tr("the file {path} holds no secret of 32 letters or more", path=place),
-            tr("name a file that is not there yet: it is made"),
+            tr("name a new file: it will be written"),
         )
     if os.name != "nt" and mode & OF_OTHERS:
         raise UsageProblem(

@@ -245,7 +245,7 @@ class RunsOptions(Struct, frozen=True, kw_only=True):
     """Options of `runs`."""
 
     last: Annotated[int | None, count("--last", "Only so many.  [default: all]")]
-    before: Annotated[int | None, count("--before", "Only those before run N: the next page.")]
+    before: Annotated[int | None, count("--before", "Only runs before run N: the next page.")]
     abandon: Annotated[
         int | None,
         text(
@@ -262,10 +262,9 @@ class RunsOptions(Struct, frozen=True, kw_only=True):
 
 @command_of(RunsOptions)
 def runs(_: click.Context, options: RunsOptions) -> None:
-    """List all runs, newest first: of which files, and what became of their rows.
+    """List all runs, newest first, with their files and the results of their rows.
 
-    Warns in time of what the service is about to delete. -v also shows by whom, and of which
-    contents.
+    Warns before the service deletes something. -v also shows by whom, and of which contents.
     """
     from feedtool.runs.history import every_run, run_state, write_runs
 
@@ -319,7 +318,7 @@ class StatusOptions(Struct, frozen=True, kw_only=True):
 
 @command_of(StatusOptions)
 def status(_: click.Context, options: StatusOptions) -> None:
-    """Show one RUN: its files and packages, what became of its rows, what will be lost when.
+    """Show one RUN: its files and packages, the results of its rows, and what is deleted when.
 
     An open package is kept for 6 hours, results for 3 days, by the service's clock. -v also shows
     by whom, and of which contents.
@@ -355,7 +354,7 @@ def _abandon(
         message = tr("run {run} is finished", run=run_id)
         if recorded.abandoned:
             message = tr("run {run} was given up before", run=run_id)
-        raise NothingToDo(message, tr("`feedtool status {run}` shows what came of it", run=run_id))
+        raise NothingToDo(message, tr("`feedtool status {run}` shows its result", run=run_id))
     run = workspace.ledger.run(run_id)
     clock = clock_of(run.service if run else "")
     for doubt in abandon(workspace.ledger, run_id, CONSOLE.clock.now(), clock, load().routes):
@@ -408,7 +407,7 @@ class ResumeOptions(Struct, frozen=True, kw_only=True):
 def resume(ctx: click.Context, options: ResumeOptions) -> int:
     """Go on with an interrupted RUN, or with all of them, and write its annotated copies.
 
-    Where only the annotated copies are missing no account is needed.
+    If only the annotated copies are missing, no account is needed.
     """
     from feedtool.runs.workspace import options_of, unfinished
 

@@ -250,10 +250,10 @@ class ForgetOptions(Struct, frozen=True, kw_only=True):
 def forget(_: click.Context, options: ForgetOptions) -> None:
     """Forget old runs: their rows, requests and answers, and the snapshots of their files.
 
-    What later runs are compared with stays: what the service has last accepted of each offer, what
-    was refunded, shipped or invoiced, how many rows files had. So do the last run of each seller
-    and whatever is not at its end, with the runs after it. It may be stopped at any moment, and run
-    again; others go on meanwhile.
+    Data that later runs need stays: the last accepted state of each offer, refunds,
+    shipments and invoices, and how many rows files had. The last run of each seller and
+    unfinished runs stay too, with the runs after them. It may be stopped at any moment, and
+    run again; others go on meanwhile.
     """
     from feedtool.runs.forget import ForgettingPace, refuse_young, to_forget, write_forgotten
     from feedtool.runs.forget import forget as forget_runs

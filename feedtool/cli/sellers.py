@@ -31,19 +31,19 @@ class SellersOptions(Struct, frozen=True, kw_only=True):
     """Options of `sellers`."""
 
     trouble: Annotated[
-        bool, flag("--trouble", "Only those whose last pass did not get to its end.")
+        bool, flag("--trouble", "Only sellers whose last pass did not get to its end.")
     ]
-    held: Annotated[bool, flag("--held", "Only those of whom guards hold rows.")]
+    held: Annotated[bool, flag("--held", "Only sellers with rows that guards hold.")]
     waiting_longer_than: Annotated[
         timedelta | None,
         text(
             "--waiting-longer-than",
             "TIME",
-            "Only those of whom a file has waited longer: 90s, 10m, 2h, 1d.",
+            "Only sellers with a file that has waited longer: 90s, 10m, 2h, 1d.",
             callback=duration,
         ),
     ]
-    never: Annotated[bool, flag("--never", "Only those of whom nothing was ever sent.")]
+    never: Annotated[bool, flag("--never", "Only sellers for whom nothing was ever sent.")]
     page: Annotated[int | None, count("--page", "Only the N-th hundred of them.  [default: all]")]
     config: Annotated[None, CONFIG_FILE] = None
     profiles: Annotated[Path | None, PROFILES]
@@ -55,10 +55,10 @@ class SellersOptions(Struct, frozen=True, kw_only=True):
 
 @command_of(SellersOptions)
 def sellers(ctx: click.Context, options: SellersOptions) -> None:
-    """Show all sellers at a glance: who waits, who is in work, what came of the last run.
+    """Show all sellers at a glance: who waits, who is in work, and the results of the last run.
 
-    Those in trouble come first, then who has waited longest. Sellers of profiles that have sent
-    nothing yet are listed too.
+    Sellers in trouble come first, then the sellers who have waited longest. Sellers of
+    profiles that have sent nothing yet are listed too.
     """
     from feedtool.ledger.sellers import SellerFilter
     from feedtool.runs.sellers import known_sellers, seller_states, write_sellers

@@ -187,7 +187,7 @@ def plan_of(
         )
     if planning.save_plan and not is_dry_run:
         raise UsageProblem(
-            tr("--save-plan is about --dry-run, which is not there"),
+            tr("--save-plan needs --dry-run"),
             tr("add --dry-run; to send what was planned, give --plan"),
         )
     if planning.plan:
@@ -265,8 +265,9 @@ def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool)
         raise UsageProblem(
             tr("the plan {place} was sent before, by run {run}", place=plan.place, run=run),
             tr(
-                "`feedtool status {run}` tells what came of it, and `feedtool resume` goes on;"
-                " with --yes it is sent again, and what was sold or changed since is put back",
+                "`feedtool status {run}` shows its result, and `feedtool resume` goes "
+                "on; with --yes it is sent again, and later sales and changes are "
+                "overwritten",
                 run=run,
             ),
         )
@@ -309,7 +310,7 @@ def is_purge(ctx: click.Context, purging: Purging) -> bool:
         )
     if purging.expect_removals is not None and not is_typed:
         raise UsageProblem(
-            tr("--expect-removals is about --purge-and-replace, which is not there"),
+            tr("--expect-removals needs --purge-and-replace"),
             tr("leave it out, or add --purge-and-replace"),
         )
     return is_typed
@@ -354,7 +355,7 @@ def check_preview(planning: Planning, *, is_dry_run: bool, may_replace: bool) ->
     for name, value in {"preview": planning.preview, "live": planning.live}.items():
         if value and not is_dry_run:
             raise UsageProblem(
-                tr("--{option} is about --dry-run, which is not there", option=name),
+                tr("--{option} needs --dry-run", option=name),
                 tr("add --dry-run"),
             )
     if target := planning.preview:

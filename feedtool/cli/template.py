@@ -97,7 +97,7 @@ def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) ->
     codes = [code.strip() for code in (category or "").split(",") if code.strip()]
     if has_categories and not codes:
         raise UsageProblem(
-            tr("a workbook for products is made for its categories: none is named"),
+            tr("a workbook for products is made for categories, and no category is given"),
             tr("give --category CODE,CODE; `feedtool catalog search TEXT` finds codes"),
         )
     return codes

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from feedtool.worker.inbox import Intake
     from feedtool.worker.queue import PassQueue
 
-HINT = tr("what was begun is noted; go on with: feedtool watch")
+HINT = tr("unfinished work is recorded; go on with: feedtool watch")
 ENQUEUE_HINT = tr("workers send what was brought; go on with: feedtool watch --enqueue")
 
 
@@ -59,7 +59,7 @@ def _export(text: str) -> "OutboxExport":
     name, *words = text.split() or [""]
     if name not in known:
         raise UsageProblem(
-            tr("what is new cannot be told of “{kind}”", kind=name),
+            tr("“{kind}” is not a list whose new entries can be exported", kind=name),
             tr("kinds: {kinds}", kinds=joined(known) or tr("none")),
         )
     filters, cursor = options_of(known[name], words)
@@ -81,12 +81,13 @@ class WatchOptions(Struct, frozen=True, kw_only=True):
     ]
     once: Annotated[bool, flag("--once", "Send what is there, and end: for cron.")]
     create: Annotated[
-        bool, flag("--create", "Make FOLDER, its inbox and the others where there is none.")
+        bool, flag("--create", "Make FOLDER, its inbox and its other folders if they are missing.")
     ]
     settle: Annotated[
-        float, seconds("--settle", 2, "How long a file has to rest before it is taken.", 3600)
+        float,
+        seconds("--settle", 2, "Time for which a file must not change before it is taken.", 3600),
     ]
-    poll: Annotated[float, seconds("--poll", 1, "How long between two looks into the inbox.", 3600)]
+    poll: Annotated[float, seconds("--poll", 1, "Time between two looks into the inbox.", 3600)]
     same_within: Annotated[int, SAME_WITHIN]
     exports: Annotated[
         "tuple[OutboxExport, ...]",
@@ -104,7 +105,7 @@ class WatchOptions(Struct, frozen=True, kw_only=True):
         text(
             "--every",
             "TIME",
-            "How often --export asks: 90s, 10m, 1h.",
+            "Time between two exports of --export: 90s, 10m, 1h.",
             default="10m",
             show_default=True,
             callback=duration,
@@ -159,7 +160,7 @@ def watch(ctx: click.Context, options: WatchOptions) -> int:
             return enqueue_arrivals(options, folder, ServedAccounts(ctx, stop, notices))
     if "://" in place:
         raise UsageProblem(
-            tr("{place} is no folder of this machine", place=place),
+            tr("{place} is not a folder of this machine", place=place),
             tr("watch it with --enqueue: workers then send what arrives there"),
         )
     watched = Folder(folder)

@@ -151,7 +151,8 @@ class EnqueueOptions(Struct, frozen=True, kw_only=True):
             default=0,
             show_default=True,
             metavar="N",
-            help="Files with a higher number are sent first, before those of all other sellers.",
+            help="Files with a higher number are sent first, before the files of all "
+            "other sellers.",
         ),
     ]
     not_before: Annotated[
@@ -179,8 +180,9 @@ class EnqueueOptions(Struct, frozen=True, kw_only=True):
 def enqueue(ctx: click.Context, options: EnqueueOptions) -> int:
     """Put files into the queue of a shared ledger; workers on any machine send them.
 
-    Their contents are kept at once: the files themselves are not needed any more. Those of one
-    seller are sent in the order of the command line. `feedtool queue` lists those that wait.
+    Their contents are kept at once: the files themselves are not needed any more. Files of
+    one seller are sent in the order of the command line. `feedtool queue` lists the files
+    that wait.
     """
     from feedtool.worker.answers import write_parcels
     from feedtool.worker.inbox import Intake, IntakeOptions
@@ -266,7 +268,7 @@ class QueueOptions(Struct, frozen=True, kw_only=True):
 
 @command_of(QueueOptions)
 def queue(_: click.Context, options: QueueOptions) -> None:
-    """List the files in the queue: those that wait, and those whose answers are not delivered yet.
+    """List the files in the queue: files that wait, and files whose answers are not delivered yet.
 
     `drop` removes a parcel, `hold` lets it wait until `release`, `hurry` puts it before all others.
     A parcel that a worker has begun cannot be changed.
@@ -320,7 +322,7 @@ def _refusal(number: int, parcels: "Parcels") -> NothingToDo:
     return NothingToDo(tr("parcel {parcel} is not held", parcel=number), hint)
 
 
-HINT = tr("what was begun is noted, and other workers go on with it")
+HINT = tr("unfinished work is recorded, and other workers go on with it")
 
 
 class WorkerOptions(Struct, frozen=True, kw_only=True):

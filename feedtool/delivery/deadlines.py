@@ -220,6 +220,6 @@ def _why(package: Package) -> str:
             "the answer to {package} was lost, and it may have been taken", package=_named(package)
         )
     return tr(
-        "{package} is committed, and the service has not said what came of it",
+        "{package} is committed, and the service has not given its results yet",
         package=_named(package),
     )

@@ -64,7 +64,7 @@ LOOKS = 2
 NOT_SHOWN = tr(
     "The answer was lost, and the service shows no effect: look at it before you send again"
 )
-NOT_READABLE = tr("The answer was lost, and the service does not show what came of it.")
+NOT_READABLE = tr("The answer was lost, and the service does not show the result.")
 NO_EFFECT = tr("The service took it, and shows no effect: look at it before you send again")
 
 

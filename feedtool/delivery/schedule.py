@@ -219,8 +219,8 @@ def _why_not_committed(package: Package, by_key: Mapping[int, Package], routes: 
     travel = routes[kind].travel
     if travel.has_reports and not package.blocked_by:
         return tr(
-            "{name} waits until it is known what became of those that were sent before it: "
-            "the answers were lost, and no reports name them yet.",
+            "{name} waits for the results of the ones sent before it: their answers "
+            "were lost, and no report names them yet.",
             name=name,
         )
     if travel.needs and waits_for_others(package, by_key, routes):

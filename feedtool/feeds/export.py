@@ -36,7 +36,7 @@ def moment_of(option: str) -> Callable[[str], datetime]:
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError) as error:
             raise UsageProblem(
-                tr("{option} {text} is no date and no time", option=option, text=text),
+                tr("{option} {text} is not a date or a time", option=option, text=text),
                 tr("write it like 2026-11-20, 2026-11-20T08:00Z or 2026-11-20T09:00+01:00"),
             ) from error
 

@@ -228,7 +228,7 @@ def _url_of(place: Path | str) -> tuple[sa.URL, str]:
     if url is None or ("@" in (url.database or "") and not scheme.startswith("sqlite")):
         raise UsageProblem(
             tr(
-                "The ledger {scheme}://… cannot be opened: that is no URL of a database.",
+                "The ledger {scheme}://… cannot be opened: that is not the URL of a database.",
                 scheme=scheme,
             ),
             hint,
@@ -548,7 +548,7 @@ def shrink(engine: Engine) -> Shrunk | None:
         except sqlite3.OperationalError as error:
             raise Interrupted(
                 tr("The ledger {path} was not made smaller: {why}.", path=path, why=error),
-                tr("What is free in it is used for new runs. Make room, or wait; run it again."),
+                tr("Its free space is used for new runs. Make room, or wait, and run it again."),
             ) from error
     return Shrunk(pages * size, path.stat().st_size)
 

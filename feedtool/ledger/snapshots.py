@@ -265,7 +265,7 @@ def open_snapshots(home: Path, store: str | None) -> Snapshots:
         cache = home / CACHE / hash_of(place.url.encode()).hexdigest()[:16]
         return BucketSnapshots(cache, place, local)
     raise UsageProblem(
-        tr("{place} is no store of snapshots.", place=place.url),
+        tr("{place} is not a store of snapshots.", place=place.url),
         tr("A store is a folder, or a bucket: s3://BUCKET/PREFIX."),
     )
 

@@ -65,9 +65,9 @@ def gone(path: Path) -> Interrupted:
             path=path,
         ),
         tr(
-            "What was sent last may be in force, and is noted nowhere: look with `feedtool "
-            "export` before you send it again. If the folder was moved, move it back and "
-            "run `feedtool resume`."
+            "The last requests may be in force without a record of them: look with "
+            "`feedtool export` before you send them again. If the folder was moved, "
+            "move it back and run `feedtool resume`."
         ),
     )
 

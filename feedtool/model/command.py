@@ -38,6 +38,6 @@ def printed_by(command: Sequence[str]) -> tuple[str, str]:
     except subprocess.TimeoutExpired:
         return "", tr("it took longer than {seconds:g} s", seconds=LONGEST_COMMAND)
     except UnicodeDecodeError:
-        return "", tr("what it prints is no text")
+        return "", tr("its output is not text")
     except OSError as error:
         return "", error.strerror or tr("it cannot be run")

@@ -224,7 +224,7 @@ class AccountSettings(Struct, frozen=True):
         try:
             codecs.lookup(self.csv_fallback or "ascii")
         except LookupError:
-            reason = tr("csv_fallback = {value} is no encoding", value=repr(self.csv_fallback))
+            reason = tr("csv_fallback = {value} is not an encoding", value=repr(self.csv_fallback))
             raise ValueError(reason, tr('write "cp1252", for example')) from None
 
     def of(self, kind: type[AnySettings]) -> AnySettings:

@@ -48,7 +48,7 @@ def _refuse_other_seller(number: int, opened: SellerAccount) -> None:
     if run is None or seller_key(run.service, run.seller) != opened.key:
         raise UsageProblem(
             tr("run {run} was begun for another seller than its account now has", run=number),
-            tr("ask whoever keeps the configuration"),
+            tr("ask the person who keeps the configuration"),
         )
 
 

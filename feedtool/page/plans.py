@@ -355,7 +355,7 @@ class PlanChanged(UsageProblem):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            tr("what would be sent is no longer what you saw: {reason}", reason=reason),
+            tr("the rows to send have changed since you saw them: {reason}", reason=reason),
             tr("nothing was sent; look at it once more, and send it then"),
         )
 

@@ -129,7 +129,8 @@ def require(action: str, account: str) -> None:
     require_seen(account)
     if not user().may(action):
         raise NotAllowed(
-            tr("you may look here, and not do this"), tr("ask whoever keeps the configuration")
+            tr("you may look here, and not do this"),
+            tr("ask the person who keeps the configuration"),
         )
 
 

@@ -33,7 +33,7 @@ def _(message: str) -> str:
     return message
 
 
-CATALOGUE = _("ask whoever keeps the configuration to bring the catalogue")
+CATALOGUE = _("ask the person who keeps the configuration to bring the catalogue")
 SEARCH = _("look for it among the categories, under “Templates”")
 NO_TOKEN = _("the token is missing")
 
@@ -48,12 +48,12 @@ OTHERWISE: Mapping[str, str] = {
     "--rows and --purge-and-replace contradict each other: the rest would be removed": _(
         "the offers of all other rows would be removed"
     ),
-    "--rows is about one sheet, and {file} has {sheets}": _(
+    "--rows selects rows of one sheet, and {file} has {sheets}": _(
         "rows are chosen of one sheet, and {file} has {sheets}"
     ),
     "name one of them with --sheet": _("choose one of the sheets"),
     "--rows": _("the choice of rows"),
-    "--changed-only": _("“Leave out those that change nothing”"),
+    "--changed-only": _("“Leave out rows that change nothing”"),
     "--all-or-nothing": _("“Send nothing unless every row is valid”"),
     "--purge-and-replace": _("“Remove all offers that are not in this file”"),
     "--prefer-update": _("the setting prefer_update"),
@@ -80,8 +80,8 @@ OTHERWISE: Mapping[str, str] = {
     "--sheet": _("the sheet"),
     "--recipe": _("the recipe"),
     "--default": _("the default value"),
-    "--as-row": _("the rows that are no totals"),
-    "--default {text} has no value": _("the default value {text} is none"),
+    "--as-row": _("the rows that are not totals"),
+    "--default {text} has no value": _("the default value {text} is empty"),
     "say --as {kind}": _("choose {kind} under “Columns”"),
     ", or say with --as what it is": _(", or choose under “Columns” what it is"),
     "recipe {name} is of {kind}, and --as says {other}": _(
@@ -138,7 +138,7 @@ OTHERWISE: Mapping[str, str] = {
     "send nothing more with it, and keep its files as they are: `feedtool ledger check` says what "
     "is damaged; look with `feedtool export` at what the service has, then go on with an earlier "
     "copy of `feedtool ledger backup` (--ledger sqlite:///COPY) or another ledger (--home)": _(
-        "send nothing more, and ask whoever keeps the configuration for a copy of it"
+        "send nothing more, and ask the person who keeps the configuration for a copy of it"
     ),
     # The account.
     "--base-url": _("the address of the service"),
@@ -151,7 +151,7 @@ OTHERWISE: Mapping[str, str] = {
     "--sandbox and {option} contradict each other": _(
         "the sandbox and {option} contradict each other"
     ),
-    "--prefer-update is about what has changed": _(
+    "--prefer-update needs --changed-only": _(
         "the profile sets prefer_update, and not changed_only"
     ),
     "Give one that begins with https://. On a network that you trust --insecure-http allows it, or"
@@ -162,10 +162,11 @@ OTHERWISE: Mapping[str, str] = {
     "The other runs are not affected: `feedtool runs` lists them.": _(
         "The other runs are not affected."
     ),
-    "What was sent last may be in force, and is noted nowhere: look with `feedtool export` before"
-    " you send it again. If the folder was moved, move it back and run `feedtool resume`.": _(
-        "What was sent last may be in force, and is noted nowhere: look at it under “From the"
-        " service” before you send it again."
+    "The last requests may be in force without a record of them: look with "
+    "`feedtool export` before you send them again. If the folder was moved, "
+    "move it back and run `feedtool resume`.": _(
+        "The last requests may be in force without a record of them: look under "
+        "“From the service” before you send them again."
     ),
 }
 """The page's words by the message; and names for options, by the option."""

@@ -208,7 +208,7 @@ class Uploads:
         except FileNotFoundError:
             pass
         except UNREADABLE as error:
-            raise NotHere(tr("what is known of this file cannot be read"), hint) from error
+            raise NotHere(tr("the stored data of this file cannot be read"), hint) from error
         raise NotHere(tr("this file is no longer here"), hint)
 
     def folder(self, id_: str) -> Path:

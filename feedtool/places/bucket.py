@@ -63,7 +63,7 @@ class BucketPlace:
             raise UsageProblem(
                 tr("{place} is not all of a bucket's address, or too much.", place=self.url),
                 tr(
-                    "Write {scheme}://BUCKET/PREFIX; the credentials are those of the environment.",
+                    "Write {scheme}://BUCKET/PREFIX; the credentials come from the environment.",
                     scheme=parts.scheme,
                 ),
             )
@@ -194,8 +194,8 @@ class BucketPlace:
             return PlaceRefused(
                 tr("{place} does not let feedtool in: {why}.", place=self.url, why=why),
                 tr(
-                    "The credentials and the region are those of the environment, {prefix}…; see"
-                    " that they are set, and may list, read, write and delete there.",
+                    "The credentials and the region come from the environment, {prefix}…; "
+                    "check that they are set, and may list, read, write and delete there.",
                     prefix=PREFIXES[self._scheme],
                 ),
             )
@@ -235,7 +235,7 @@ def _http_option(parts: SplitResult, environment: Mapping[str, str]) -> dict[str
         return {"allow_http": True}
     raise UsageProblem(
         tr(
-            "What is kept in {bucket} would travel to {host} for everybody to read.",
+            "The data in {bucket} would travel to {host} without encryption.",
             bucket=parts.hostname,
             host=host,
         ),

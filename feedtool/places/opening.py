@@ -27,7 +27,7 @@ def open_place(url: str, base: Path) -> Place:
     if scheme not in EXTRAS:
         schemes = ", ".join(f"{known}://" for known in ("file", *EXTRAS))
         raise UsageProblem(
-            tr("{scheme}:// is no place that feedtool knows.", scheme=scheme),
+            tr("{scheme}:// is not a place that feedtool knows.", scheme=scheme),
             tr("A place is a folder, or one of {schemes}.", schemes=schemes),
         )
     library, extra = EXTRAS[scheme]

@@ -64,7 +64,7 @@ class SftpServer:
             )
         if not parts.hostname or port == "" or parts.fragment:
             raise UsageProblem(
-                tr("{place} is no address of a server.", place=self.url),
+                tr("{place} is not the address of a server.", place=self.url),
                 tr("It looks like sftp://USER@HOST/FOLDER?key=FILE."),
             )
         self._settings, self._base = dict(parse_qsl(parts.query)), base
@@ -185,7 +185,7 @@ class SftpServer:
         except ValueError:
             command = []
         if not command:
-            raise self.refused(tr("password_command is no command"))
+            raise self.refused(tr("password_command is not a command"))
         printed, why = printed_by(command)
         lines = printed.splitlines()
         if why or not lines:
@@ -221,8 +221,8 @@ class SftpServer:
 
     def _key_hint(self) -> str:
         return tr(
-            "Compare the key with what those who run the server say, then add it:"
-            " ssh-keyscan{port} {host} >> {file}",
+            "Compare the key with the one that the server's administrators give, "
+            "then add it: ssh-keyscan{port} {host} >> {file}",
             port=f" -p {self._port}" if self._port else "",
             host=self._host,
             file=self._file(KNOWN_HOSTS),

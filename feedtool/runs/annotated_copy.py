@@ -295,7 +295,7 @@ def _refuse_pipe(place: Path) -> None:
         return
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise UsageProblem(
-            tr("{place} is no file, and is not replaced", place=place),
+            tr("{place} is not a file, and is not replaced", place=place),
             tr("name another place with --out"),
         )
 

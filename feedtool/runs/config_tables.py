@@ -26,7 +26,7 @@ def read_tables(path: Path, unreadable: str) -> dict[str, Any]:
         elif isinstance(error, UnicodeDecodeError):
             why, hint = tr("it is not UTF-8"), tr("save it as UTF-8")
         elif isinstance(error, tomllib.TOMLDecodeError):
-            why, hint = tr("it is no TOML: {error}", error=error), tr("correct the file")
+            why, hint = tr("it is not TOML: {error}", error=error), tr("correct the file")
         else:
             why, hint = error.args[0], tr("correct the file")
         raise UsageProblem(

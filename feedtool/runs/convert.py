@@ -173,7 +173,9 @@ class SheetConversion:
         for text in unknown:
             is_gone = text.strip().casefold() in gone
             why = (
-                tr("nothing stands for it any more") if is_gone else tr("no column is known for it")
+                tr("there is no field for it any more")
+                if is_gone
+                else tr("no column is known for it")
             )
             self.converted.losses.append(Loss(None, None, text, None, why))
 

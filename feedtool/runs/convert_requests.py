@@ -130,7 +130,7 @@ class RequestsSheet(KeyedSheet):
         """Add a row; action and channel are those of its package, as far as they are known."""
         row = HEADER + 1 + len(self._requests)
         if not isinstance(request, dict):
-            self.losses.append(Loss(row, None, None, _brief(request), tr("it is no request")))
+            self.losses.append(Loss(row, None, None, _brief(request), tr("it is not a request")))
             request = {}
         cells, left = self._form.cells(request, self._settings)
         self.losses += [
@@ -214,7 +214,7 @@ def _load(file: Path, most: int) -> object:
             )
         elif isinstance(error, UnicodeDecodeError):
             why = tr("byte {start} is not UTF-8", start=error.start)
-        text = tr("{name} is no JSON that can be read: {why}.", name=file.name, why=why)
+        text = tr("{name} is not readable JSON: {why}.", name=file.name, why=why)
         raise NotAWorkbook(text, _HINT) from error
 
 

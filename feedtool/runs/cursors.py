@@ -160,7 +160,7 @@ def filters_of(kind: Export, query: Query, use: CursorUse) -> str:
         if query[name]:
             raise UsageProblem(
                 tr("--{option} does not go with a cursor", option=name),
-                tr("what it leaves out now would never come; leave it out"),
+                tr("entries that it leaves out now would never come; leave the option out"),
             )
     narrowing = [entry for entry in kind.filters if entry.narrows and query[entry.name]]
     mode = "--changed" if use.is_changed else "--new"

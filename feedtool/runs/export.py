@@ -275,11 +275,15 @@ def remember_export(
             projected=before,
         )
     except Interrupted as error:
-        warn("warning", tr("what was exported is not remembered: {message}", message=error.message))
+        warn(
+            "warning",
+            tr("the exported offers are not remembered: {message}", message=error.message),
+        )
     else:
         if not is_remembered:
             warn(
-                "note", tr("what was exported is not remembered, since offers were sent meanwhile")
+                "note",
+                tr("the exported offers are not remembered, since offers were sent meanwhile"),
             )
     if nothing:
         raise nothing

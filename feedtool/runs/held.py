@@ -214,7 +214,7 @@ def _issues_of_earlier(
     if protocol.again and (run := sent_before(item)):
         yield guard_issue(protocol.again, tr("the same was sent in run {run}", run=run))
     if protocol.doubt and (run := doubtful(item)):
-        message = tr("it is not known what became of the one that run {run} sent", run=run)
+        message = tr("the result of the one that run {run} sent is not known", run=run)
         yield guard_issue(protocol.doubt, message)
 
 

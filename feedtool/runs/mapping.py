@@ -498,11 +498,11 @@ class SheetForm(Struct):
             return None
         column, name = self.proposal.known[key], self.name_of(key)
         if not column.example:
-            return tr("“{value}” is no {field}", value=value, field=name)
+            return tr("“{value}” is not a value of {field}", value=value, field=name)
         is_number = isinstance(column.type, Number)
         example = Decimal(column.example) if is_number else column.example
         return tr(
-            "“{value}” is no {field}; for example: {example}",
+            "“{value}” is not a value of {field}; for example: {example}",
             value=value,
             field=name,
             example=example,

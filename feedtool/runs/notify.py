@@ -129,12 +129,12 @@ class Webhook:
         """Check the address; UsageProblem if it is wrong, or would send the summary unencrypted."""
         host, is_open = host_of(
             url,
-            tr("the webhook is no address"),
+            tr("the webhook is not an address"),
             tr("it looks like https://host/path, without a user name or a password"),
         )
         if is_open:
             raise UsageProblem(
-                tr("what came of a run would travel to {host} for everybody to read", host=host),
+                tr("the results of a run would travel to {host} without encryption", host=host),
                 tr("give a webhook that begins with https://"),
             )
         self._url, self._post = url, post

@@ -195,7 +195,7 @@ def save(
                 _head(other.readline(LONGEST_HEAD), place)
         except (OSError, UsageProblem) as error:
             raise UsageProblem(
-                tr("{place} is there already, and is no plan", place=place),
+                tr("{place} is there already, and is not a plan", place=place),
                 tr("choose another name with --save-plan"),
             ) from error
     head = {
@@ -392,7 +392,7 @@ def _head(line: bytes, place: Path) -> dict[str, Any]:
 
 def _no_plan(place: Path) -> UsageProblem:
     return UsageProblem(
-        tr("{place} is no plan", place=place),
+        tr("{place} is not a plan", place=place),
         tr("name the file that --dry-run --save-plan has written"),
     )
 

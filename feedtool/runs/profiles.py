@@ -93,7 +93,7 @@ def profile_of(
         raise config_problem(where, tr("recipes must be a folder"), tr('write recipes = "recipes"'))
     for key, value in default.items():
         if not is_constant(value):
-            reason = tr("{name} = {value} is no text or number", name=key, value=value)
+            reason = tr("{name} = {value} is neither text nor a number", name=key, value=value)
             hint = tr("write {name} = 2, for example", name=key)
             raise config_problem(f"{where}, [default]", reason, hint)
     account_names = (*ACCOUNT, *TIMEOUTS, *FLAGS)
@@ -126,7 +126,7 @@ def _check_account(name: str, value: Any, where: str) -> None:
         hint = tr('write {name} = "{shown}"', name=name, shown=shown)
         raise config_problem(where, tr("{name} must be a text", name=name), hint)
     if name in FLAGS and not isinstance(value, bool):
-        reason = tr("{name} = {value} is no yes or no", name=name, value=repr(value))
+        reason = tr("{name} = {value} is neither yes nor no", name=name, value=repr(value))
         raise config_problem(where, reason, tr("write {name} = true", name=name))
     if name in TIMEOUTS:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -201,7 +201,10 @@ def _value(name: str, value: Any, usual: Any, hint: Any, where: str) -> Any:
             raise config_problem(
                 where,
                 tr(
-                    "{name} = {value} is no {meaning}", name=name, value=value, meaning=mark.meaning
+                    "{name} = {value} is not a {meaning}",
+                    name=name,
+                    value=value,
+                    meaning=mark.meaning,
                 ),
                 tr("write a {number} from 0 to {most}", number=mark.unit, most=mark.most),
             )

@@ -134,7 +134,7 @@ def check_one_zip(sheets: Sequence[CheckedSheet], limit: int) -> None:
                 count=zips,
             )
             if zips
-            else tr("a purge is one zip, and this is no zip at all"),
+            else tr("a purge is one zip, and this is not a zip"),
             tr(
                 "nothing was sent; give one file, of one channel, of at most {most:,} offers"
                 " (limits.legacy)",

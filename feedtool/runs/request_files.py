@@ -89,7 +89,7 @@ def _clear(folder: Path) -> None:
         if not _OURS.fullmatch(path.relative_to(folder).as_posix()):
             raise UsageProblem(
                 tr(
-                    "{folder} holds {name}, which is no request of feedtool",
+                    "{folder} holds {name}, which is not a request of feedtool",
                     folder=folder,
                     name=path.name,
                 ),

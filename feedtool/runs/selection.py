@@ -100,7 +100,7 @@ def refuse_absent(entry: ChosenRows, rows: Sequence[int]) -> None:
         ),
         tr("its rows are {first} to {last}; blank ones do not count", first=rows[0], last=rows[-1])
         if rows
-        else tr("it has none"),
+        else tr("it has no rows"),
     )
 
 
@@ -108,7 +108,7 @@ def _refuse_several(entry: ChosenRows, sheets: Sequence[CheckedSheet]) -> None:
     if entry.sheet is None and len(sheets) > 1:
         raise UsageProblem(
             tr(
-                "--rows is about one sheet, and {file} has {sheets}",
+                "--rows selects rows of one sheet, and {file} has {sheets}",
                 file=entry.file,
                 sheets=", ".join(str(sheet.sheet) for sheet in sheets),
             ),

@@ -66,7 +66,7 @@ def _deepest(
     if not inside or category is None:
         return [code]
     description = tr(
-        "{reference} ({label}) stands for {count:,} categories",
+        "{reference} ({label}) includes {count:,} categories",
         reference=category.reference,
         label=category.label,
         count=len(inside),

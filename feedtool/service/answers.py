@@ -217,7 +217,7 @@ def loads(body: bytes, largest: int | None = None) -> Any:
     try:
         return json.loads(body, parse_float=Decimal) if body else None
     except (ValueError, ArithmeticError, RecursionError) as error:
-        raise Unreadable(tr("the answer is no JSON")) from error
+        raise Unreadable(tr("the answer is not JSON")) from error
 
 
 def items_of(reply: Reply, what: str) -> list[Any]:
@@ -313,13 +313,13 @@ def _same_origin(target: str, page: str) -> str:
         is_same = origin(address) == origin(page) and urlsplit(address).username is None
     except ValueError as error:
         raise Unreadable(
-            tr("the link to the next page is no address: {address}", address=text(target))
+            tr("the link to the next page is not an address: {address}", address=text(target))
         ) from error
     if not is_same:
         host = text(urlsplit(address).hostname)
         raise Unreadable(tr("the link to the next page leads to another host: {host}", host=host))
     if address == page or len(address) > LONGEST_LINK:
-        raise Unreadable(tr("the link to the next page leads nowhere"))
+        raise Unreadable(tr("the link to the next page is not valid"))
     return address
 
 
@@ -369,5 +369,5 @@ def counted(reply: Reply) -> int:
     values = document.values() if isinstance(document, dict) else (document,)
     numbers = [number for value in values if (number := whole(value)) is not None]
     if len(numbers) != 1:
-        raise Unreadable(tr("the answer is no count"))
+        raise Unreadable(tr("the answer is not a count"))
     return numbers[0]

@@ -102,7 +102,7 @@ class FileToken:
         try:
             content = self._path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or tr("it is no text")
+            reason = getattr(error, "strerror", None) or tr("it is not text")
         else:
             return _first_line(
                 content, tr("What the file {path} holds", path=self._path), self._what
@@ -208,7 +208,7 @@ def _checked(value: str, where: str, what: str) -> str:
         return value
     raise NotAuthorised(
         tr(
-            "{where} is no {what}: it is empty, or has characters that a {what} cannot have.",
+            "{where} is not a {what}: it is empty, or has characters that a {what} cannot have.",
             where=where,
             what=what,
         ),
@@ -246,7 +246,7 @@ class Grant(Struct, frozen=True):
         """Raise UsageProblem if the URL is no address, or the secret would go unencrypted."""
         host, is_open = host_of(
             self.url,
-            tr("The token address is no address of a token endpoint."),
+            tr("The token address is not the address of a token endpoint."),
             tr("It looks like https://host/path, without a user name or a password."),
         )
         if is_open:
@@ -317,7 +317,7 @@ class ClientCredentials(_Renewable):
             why = ERRORS.get(str(document.get("error")), tr("it does not say why"))
             return self._refusal(tr("{text} (HTTP {status})", text=why, status=reply.status))
         if str(document.get("token_type", "bearer")).casefold() != "bearer":
-            return self._refusal(tr("what it gives is no bearer token"))
+            return self._refusal(tr("its answer is not a bearer token"))
         token = document.get("access_token")
         if not (isinstance(token, str) and IS_TOKEN.fullmatch(token)):
             text = tr("The token endpoint at {host} answers what holds no token.", host=self._host)

@@ -145,7 +145,9 @@ class Client:
     def _send(self, call: Call, token: str) -> Reply:
         url = _url(call.target if "://" in call.target else self._base + call.target)
         if url is None:
-            raise UsageProblem(tr("A link of the service's is no address: nothing goes there."))
+            raise UsageProblem(
+                tr("A link of the service is not an address: nothing is sent there.")
+            )
         if origin(str(url)) != self._origin or url.userinfo:
             raise UsageProblem(tr("{host} is not the service: no token goes there.", host=url.host))
         request = self._http.build_request(
@@ -316,7 +318,7 @@ def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
         # The part before an @, the query and the fragment may hold a secret.
         shown = base_url.partition("?")[0].partition("#")[0].rpartition("@")[2]
         raise UsageProblem(
-            tr("“{address}” is no base address of a service.", address=shown),
+            tr("“{address}” is not a base address of a service.", address=shown),
             tr("It looks like https://host/v2, its version segment included."),
         )
     if url.userinfo:

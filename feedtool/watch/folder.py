@@ -81,7 +81,7 @@ class Folder:
             if not self.inbox.is_dir():
                 raise UsageProblem(
                     tr(
-                        "{root} is no watched folder: there is no {inbox}",
+                        "{root} is not a watched folder: there is no {inbox}",
                         root=self.root,
                         inbox=self.inbox,
                     ),

@@ -97,7 +97,7 @@ class FileProcessor:
         """Yield names that a file and its answers may have; NameUnfit if the next is too long."""
         for name in names_for(place.name, self._now().astimezone().date()):
             if not has_room(name, SUMMARY, f".result{place.suffix}"):
-                raise NameUnfit(tr("The name is too long for those of its answers."))
+                raise NameUnfit(tr("The name is too long: its answers would have longer names."))
             if self._folder.is_free(route.path, name, place.suffix):
                 yield name
 
@@ -108,8 +108,8 @@ class FileProcessor:
     def echo_other_account(self, claim: Claim) -> None:
         """Report that a claim's folder now belongs to another account, which must not send it."""
         text = tr(
-            "{file} was taken for another account than its folder stands for now, and "
-            "stays until it stands for that one again",
+            "{file} was taken for another account than its folder has now, and stays "
+            "until the folder has that account again",
             file=self._shown(claim),
         )
         self._log.once(f"account of {claim.claim}", "error", text)

@@ -138,7 +138,7 @@ class RouteUnknown(FileProblem):
 
     def __init__(self, place: PurePosixPath) -> None:
         super().__init__(
-            tr("“{parent}” is no profile and no kind of feed.", parent=place.parent),
+            tr("“{parent}” is not a profile or a kind of feed.", parent=place.parent),
             tr(
                 "Put the file into the inbox itself, or into a subfolder PROFILE, KIND or "
                 "PROFILE/KIND."

@@ -282,7 +282,7 @@ class Watcher:
                 if others > 0:
                     shown = tr("{rows} and {left:,} more", rows=shown, left=others)
                 text = tr(
-                    "{text}, but for what is unfinished by its name: {names}",
+                    "{text}, except unfinished files by their names: {names}",
                     text=text,
                     names=shown,
                 )

@@ -170,8 +170,9 @@ class ParcelWork(Work):
     def _echo_other_account(self, parcel: Parcel) -> None:
         """Report that a profile now names another account, which must not send the file."""
         text = tr(
-            "{name} was brought for another account than {profile} stands for now, and waits until "
-            "it stands for that one again; or drop it: feedtool queue drop {parcel}",
+            "{name} was brought for another account than {profile} has now, and "
+            "waits until {profile} has that account again; or drop it: feedtool "
+            "queue drop {parcel}",
             name=parcel.name,
             profile=parcel.profile,
             parcel=parcel.parcel,

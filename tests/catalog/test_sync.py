@@ -269,7 +269,7 @@ def test_properties_that_cannot_be_had(cache: Cache) -> None:
     service.instead = broken.get
     synced = synchronise(service, cache)
     assert synced.missing_properties == [
-        MissingProperties("0A0101", "the answer is no JSON"),
+        MissingProperties("0A0101", "the answer is not JSON"),
         MissingProperties("0A0102", "no reason given (HTTP 404)"),
     ]
     assert synced.properties == {Saved.NEW: 1}
@@ -287,7 +287,7 @@ CIRCLE = [f"/brands?pageIndex={number}" for number in (1, 2)]
 NO_LISTS: dict[str, tuple[dict[str, Answer], type[FeedtoolError]]] = {
     "does not list its categories: no reason given": ({"/categories 1": Reply(404)}, UsageProblem),
     "--page-size": ({"/brands 1": Reply(400)}, UsageProblem),
-    "does not list its brands: the answer is no JSON": ({"/brands 1": HTML}, UsageProblem),
+    "does not list its brands: the answer is not JSON": ({"/brands 1": HTML}, UsageProblem),
     "lists no categories": ({"/categories 1": page('{"items": []}')}, Interrupted),
     "holds 2 categories and none can be read": (
         {"/categories 1": page('{"items": [{}, 1]}')},

@@ -74,7 +74,7 @@ def test_each_way_of_having_a_token(files: Files, given: dict[str, Any], expecte
         ({"client_id": "me"}, "--token-url is missing"),
         ({"token_url": GRANT["token_url"]}, "--client-id is missing"),
         (GRANT, "client's secret is missing"),
-        ({**GRANT, "token_url": "auth.example", "client_secret": SECRET}, "no address"),
+        ({**GRANT, "token_url": "auth.example", "client_secret": SECRET}, "not the address"),
         ({**GRANT, "token_url": "http://auth.example", "client_secret": SECRET}, "would travel"),
     ],
 )

@@ -252,7 +252,7 @@ def test_missing_settings_are_checked_again_after_a_change(accounts: Open, files
         "missing: the sales channel",
     ]
     files.text(f'{seller}token = "t"\nchannel = \n', "sellers/south.toml")
-    assert "south.toml cannot be read: it is no TOML" in every.lack("south")
+    assert "south.toml cannot be read: it is not TOML" in every.lack("south")
     token = files.folder / "token.txt"
     files.text(f'{seller}token_file = "{token.as_posix()}"\n', "sellers/south.toml")
     assert every.lack("south") == "missing: the token"

@@ -123,7 +123,7 @@ def test_a_reason_is_about_a_guard(feedtool: Feedtool, files: Files) -> None:
     assert (ran.code, ran.error()) == (
         2,
         (
-            "--reason is about --release, which is not there",
+            "--reason needs --release",
             "leave it out, or name the guard with --release",
         ),
     )

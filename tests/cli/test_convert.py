@@ -189,7 +189,7 @@ def test_products_of_the_legacy_interface(feedtool: Feedtool, files: Files) -> N
     assert ran.code == 1, ran.err
     told = {one["field"]: one["message"] for one in ran.only["losses"]}
     for name in ("ShortLabel", "Model", "Navigation"):
-        assert told[name] == "nothing stands for it any more"
+        assert told[name] == "there is no field for it any more"
     assert told["categoryCode"] == "2B010299 is a legacy code: read as 2B0102"
     (row,) = rows_of("out.xlsx", "Products")
     assert row == {
@@ -218,7 +218,7 @@ def test_files_are_overwritten_only_on_request(feedtool: Feedtool, files: Files)
         assert feedtool("convert", path, name, "--yes").code == 0
     assert Path("out/note.txt").exists()
     Path("out/offers.csv/note.txt").touch()
-    assert refused(feedtool("convert", path, "out", "--yes"), 2, "no request of feedtool")
+    assert refused(feedtool("convert", path, "out", "--yes"), 2, "not a request of feedtool")
 
 
 def test_more_than_an_upload_or_a_zip_takes(feedtool: Feedtool, files: Files) -> None:
@@ -235,7 +235,7 @@ def test_more_than_an_upload_or_a_zip_takes(feedtool: Feedtool, files: Files) ->
 
 
 DAMAGED: dict[str, tuple[str, bytes, str]] = {
-    "no json": ("a.json", b'[{"a": 1},', "is no JSON that can be read"),
+    "no json": ("a.json", b'[{"a": 1},', "is not readable JSON"),
     "json of another encoding": ("a.json", b'[{"a": "\xe9"}]', "byte 8 is not UTF-8"),
     "json nested beyond measure": ("a.json", b"[" * 200_000, "beyond all measure"),
     "a number beyond measure": ("a.json", b'[{"quantity": ' + b"9" * 9999 + b"}]", "measure"),

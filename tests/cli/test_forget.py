@@ -76,7 +76,7 @@ def test_forget_names_kept_runs_with_their_reason(
     ("words", "reason"),
     [
         ("forget", "Missing option '--older-than'"),
-        ("forget --older-than 90", "--older-than 90 is no time"),
+        ("forget --older-than 90", "--older-than 90 is not a time"),
         ("forget --older-than 6d", "runs are kept for at least 7 days"),
     ],
 )

@@ -67,7 +67,7 @@ def test_options_answer_without_a_terminal(
     [
         ("", "--base-url, --seller, --token-file, --channel"),
         (f"{ACCOUNT} --token-command x", "missing: --channel"),
-        (f"{ACCOUNT} --token-file x --channel P --base-url a.example", "“a.example” is no base"),
+        (f"{ACCOUNT} --token-file x --channel P --base-url a.example", "“a.example” is not a base"),
     ],
 )
 def test_an_incomplete_account_is_refused(feedtool: Feedtool, options: str, missing: str) -> None:

@@ -81,7 +81,7 @@ def test_no_price_is_the_same_for_all_rows(on_terminal: OnTerminal, files: Files
     code, asked = on_terminal("New\n20\n2\n4.90\nfree\n1\n", "map", "list.csv")
     price = "price.price (Price (VAT included)): name its column in [columns] of the recipe,"
     assert (code, price in asked) == (0, True)
-    assert "“free” is no deliveryModes.TrackedHomeDelivery.additionalCost" in asked
+    assert "“free” is not a value of deliveryModes.TrackedHomeDelivery.additionalCost" in asked
     assert list(recipe()["default"]) == [
         *("condition", "taxes.VAT", "preparationTime", f"{SHIPPING}.cost"),
         f"{SHIPPING}.additionalCost",
@@ -102,7 +102,7 @@ def test_values_that_a_field_does_not_know_are_asked_for(
     code, asked = on_terminal(
         "\n\nold\nUsedAverageState\n" + "\n" * 9, "map", "list.csv", "--out=b"
     )
-    assert (code, "“old” is no condition" in asked) == (0, True)
+    assert (code, "“old” is not a value of condition" in asked) == (0, True)
     assert all(f"Enter: {taken})" in asked for taken in ("New", "UsedLikeNew", "leave it"))
     assert recipe("b")["values"] == {"condition": {**known, "Gebraucht": "UsedAverageState"}}
 
@@ -269,7 +269,7 @@ OF_SEVEN = (
 UNKNOWN: dict[str, tuple[str, str, str]] = {
     "no header of ours": (
         "Codice;Disponib.;Prezzo ivato\nA1;3;10,50\nA2;4;11,50\nA3;4;9,50\n",
-        "row 1 comes nearest, with “Codice”, “Disponib.”, “Prezzo ivato”",
+        "row 1 is the most similar, with “Codice”, “Disponib.”, “Prezzo ivato”",
         "“Disponib.” → quantity, “Prezzo ivato” → price.price; type: feedtool map list.csv",
     ),
     "columns missing": (

@@ -90,8 +90,8 @@ def test_live_asks_the_service(feedtool: Feedtool, changed: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--preview changes.xlsx", "--preview is about --dry-run, which is not there"),
-        ("--live", "--live is about --dry-run, which is not there"),
+        ("--preview changes.xlsx", "--preview needs --dry-run"),
+        ("--live", "--live needs --dry-run"),
         (f"{DRY} --preview changes.pdf", "changes.pdf would be neither a workbook nor a CSV"),
         (f"{DRY} --preview offers.csv", "offers.csv is there already"),
     ],

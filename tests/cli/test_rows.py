@@ -39,7 +39,7 @@ def test_chosen_rows_are_of_one_sheet(feedtool: Feedtool, files: Files) -> None:
     book = files.book({"A": OFFERS, "B": [offer(4)]})
     several = ("submit", book.name, "--sheet", "all", "--rows", "2", "--dry-run")
     assert feedtool(*several).error() == (
-        "--rows is about one sheet, and offers.xlsx has A, B",
+        "--rows selects rows of one sheet, and offers.xlsx has A, B",
         "name one of them with --sheet",
     )
     named = feedtool("submit", book, "--sheet", "B", "--rows", "2", "--dry-run", *JSON)
@@ -47,7 +47,7 @@ def test_chosen_rows_are_of_one_sheet(feedtool: Feedtool, files: Files) -> None:
 
 
 REFUSED = {
-    "offers.csv other.csv --rows 2": "--rows is about one file, and there are several",
+    "offers.csv other.csv --rows 2": "--rows selects rows of one file, and there are several files",
     "offers.csv --rows 5-2": "“5-2” names no rows",
     "offers.csv --rows 2,900-950": "offers.csv has no rows 900-950",
     "offers.csv --rows 5 --dry-run": "offers.csv has no row 5",

@@ -88,7 +88,7 @@ def test_a_run_is_not_given_up_while_it_may_be_applied(feedtool: Feedtool, files
     error, hint = ran.error()
     assert ran.code == 2
     assert error.startswith("run 1 cannot be given up yet: package ")
-    assert error.endswith("is committed, and the service has not said what came of it")
+    assert error.endswith("is committed, and the service has not given its results yet")
     assert hint.startswith("go on with it: feedtool resume 1; or give it up after ")
     leap(days=3, minutes=1)
     ran = feedtool("runs --abandon 1")

@@ -66,6 +66,6 @@ def test_a_time_is_written_with_its_unit(feedtool: Feedtool) -> None:
     ran = feedtool("sellers --waiting-longer-than 10")
     assert ran.code == 2
     assert ran.error() == (
-        "--waiting-longer-than 10 is no time",
+        "--waiting-longer-than 10 is not a time",
         "write it like 90s, 10m, 2h or 90d",
     )

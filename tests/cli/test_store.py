@@ -134,4 +134,4 @@ def test_a_store_that_is_away_stops_a_command_before_anything_is_sent(
 def test_a_store_of_another_kind(feedtool: Feedtool) -> None:
     ran = feedtool("runs --store sftp://host/in")
     assert ran.code == 2
-    assert ran.error()[0] == "sftp://host/in is no store of snapshots."
+    assert ran.error()[0] == "sftp://host/in is not a store of snapshots."

@@ -30,7 +30,7 @@ def test_makes_a_workbook_for_categories(feedtool: Feedtool, code: str, count: i
     assert {len(name) for name in made_for} == {6}
     if count > 3:
         assert {name[:4] for name in made_for} >= {"011B"}
-        assert f"stands for {count} categories: {made_for[0]}, " in ran.err
+        assert f"includes {count} categories: {made_for[0]}, " in ran.err
     else:
         prints = stamps["feedtool.fingerprint"].split(",")
         assert [part.partition(":")[0] for part in prints] == made_for

@@ -39,7 +39,7 @@ def changed(home: Path) -> None:
 def test_a_plan_takes_a_run_back(feedtool: Feedtool) -> None:
     ran = feedtool(UNDO)
     assert ran.code == 1, ran.err
-    assert ran.out.startswith("PRIMARY, row 4, SKU-3: what it was before the run is not known here")
+    assert ran.out.startswith("PRIMARY, row 4, SKU-3: its state before the run is not known here")
     assert "note: 1 offer is left alone" in ran.err
     assert ran.next == "look at undo-2.xlsx, then `feedtool submit --plan undo-2.plan`"
     (row,) = rows_of("undo-2.xlsx", "Offers")

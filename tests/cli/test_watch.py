@@ -59,7 +59,7 @@ def test_with_profiles_the_inbox_itself_needs_no_account(feedtool: Feedtool, fil
 
 LEFT = {
     (): "holds no file",
-    ("a.part", "b.tmp"): "holds no file, but for what is unfinished by its name: a.part, b.tmp",
+    ("a.part", "b.tmp"): "holds no file, except unfinished files by their names: a.part, b.tmp",
     ("a.xlsx", "~$a.xlsx"): "holds nothing that is whole",
 }
 
@@ -83,7 +83,7 @@ def test_a_folder_is_made_only_where_that_is_asked_for(feedtool: Feedtool) -> No
     inbox, ran = Path("feeds/inbox").absolute(), once(feedtool)
     message, hint = ran.error()
     assert ran.code == 2
-    assert message.endswith(f"feeds is no watched folder: there is no {inbox}")
+    assert message.endswith(f"feeds is not a watched folder: there is no {inbox}")
     assert "--create makes" in hint
     assert not Path("feeds").exists()
     ran = once(feedtool, f"{SANDBOX} --create")

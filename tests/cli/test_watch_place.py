@@ -100,10 +100,10 @@ def test_files_of_a_server_are_answered_on_it(
 
 
 REFUSED = {
-    "watch s3://b/p": "s3://b/p is no folder of this machine",
+    "watch s3://b/p": "s3://b/p is not a folder of this machine",
     "watch feeds --enqueue --export orders": "--export and --enqueue contradict each other",
     "watch nowhere --enqueue": "nowhere",
-    "watch ftp://host/x --enqueue": "ftp:// is no place",
+    "watch ftp://host/x --enqueue": "ftp:// is not a place",
 }
 
 

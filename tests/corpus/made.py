@@ -115,7 +115,7 @@ class Xml(str):
 
 
 def cell(place: str, value: str | None) -> str:
-    """A cell of this text, or of this Xml; None is no cell."""
+    """A cell of this text, or of this Xml; None is not a cell."""
     if value is None:
         return ""
     if isinstance(value, Xml):

@@ -35,7 +35,7 @@ def listed(ids: Iterable[object], state: str = "WaitingForCompletion") -> Reply:
         (problem(404), []),
         (NotSent("refused"), []),
         (OutcomeUnknown("it is too long"), ["packages that were not begun here are not known: it"]),
-        (Reply(200, {}, b"{", BASE), ["not begun here are not known: the answer is no JSON"]),
+        (Reply(200, {}, b"{", BASE), ["not begun here are not known: the answer is not JSON"]),
         (listed("ab"), ["package a of this seller is open", "package b of this seller is open"]),
         (
             listed(range(1030)),

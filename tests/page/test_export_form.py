@@ -57,11 +57,11 @@ def test_each_choice_can_be_asked_for(kind: str, name: str, choice: str) -> None
 @pytest.mark.parametrize(
     ("kind", "fields", "name", "says"),
     [
-        ("offers", [("since", "yesterday")], "since", "--since yesterday is no date and no time"),
+        ("offers", [("since", "yesterday")], "since", "--since yesterday is not a date or a time"),
         ("offers", [("as", "toys")], "as", "offers cannot be exported as “toys”"),
         ("orders", [("status", "Lost")], "status", "there is no status “Lost”"),
         ("orders", [("country", " , ")], "country", "--country names nothing"),
-        ("orders", [("since", "2026-13-01")], SINCE, "--since 2026-13-01 is no date and no time"),
+        ("orders", [("since", "2026-13-01")], SINCE, "--since 2026-13-01 is not a date or a time"),
         ("orders", [(CURSOR, "new"), (READER, "a/b")], READER, "a cursor cannot be named “a/b”"),
         (
             "orders",
@@ -70,7 +70,7 @@ def test_each_choice_can_be_asked_for(kind: str, name: str, choice: str) -> None
             "--missing-invoice does not go with a cursor",
         ),
         ("operations", [], "", "say which operations: the service lists none without a filter"),
-        ("operations", [("month", "2026-13")], "month", "2026-13 is no month"),
+        ("operations", [("month", "2026-13")], "month", "2026-13 is not a month"),
         ("offer-packages", [("state", "Open")], "state", "there is no state “Open”"),
         (
             "discussions",

@@ -81,13 +81,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[str], bool]] = {
     "of no use": ({**SHIPPING, "column:8": "-"}, {}, [], True),
     "no number": (
         {**SHIPPING, COST: "free"},
-        {COST: f"“free” is no {MISSING[0]}; for example: 4.90"},
+        {COST: f"“free” is not a value of {MISSING[0]}; for example: 4.90"},
         [],
         False,
     ),
     "no condition": (
         {**SHIPPING, CONDITION: "old"},
-        {CONDITION: "“old” is no condition; for example: New"},
+        {CONDITION: "“old” is not a value of condition; for example: New"},
         [],
         False,
     ),

@@ -206,7 +206,7 @@ def test_errors_on_the_page_name_no_options(few: Path, tmp_path: Path) -> None:
         file = upload_file(client, few, account="shop")
         client.post(f"/en/files/{file}/send", data={"plan": digest_of(client, file)})
         page = settled(client, f"/en/files/{file}/sending").text
-        assert [word in page for word in ("no token", "whoever keeps", "--token")] == [
+        assert [word in page for word in ("no token", "person who keeps", "--token")] == [
             True,
             True,
             False,

@@ -36,9 +36,9 @@ ELSEWHERE = (
 """Modules of messages that the page does not show, by their beginnings."""
 
 TYPED = {
-    "--{option} is about --dry-run, which is not there",
+    "--{option} needs --dry-run",
     "--changed-only needs to know whose offers are meant",
-    "--expect-removals is about --purge-and-replace, which is not there",
+    "--expect-removals needs --purge-and-replace",
     "--out and --in-place contradict each other",
     "--out names one file, and there are several inputs",
     "--out names one workbook, and rows of {count} files are to be corrected",
@@ -46,10 +46,10 @@ TYPED = {
         "--purge-and-replace has to be typed: it is not taken from the environment or from "
         "feedtool.toml"
     ),
-    "--reason is about --release, which is not there",
-    "--rows is about one file, and there are several",
+    "--reason needs --release",
+    "--rows selects rows of one file, and there are several files",
     "--save-plan and --plan contradict each other",
-    "--save-plan is about --dry-run, which is not there",
+    "--save-plan needs --dry-run",
     "`validate {option}` can {do_so}.",
     "more offers would be removed than the {most:,} of --expect-removals: {text}",
     "{count:,} more, of other fields or for other reasons: see --format json",

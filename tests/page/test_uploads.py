@@ -110,7 +110,7 @@ def test_a_file_with_broken_facts_hides_no_other(tmp_path: Path, how: str) -> No
     facts = shelf.folder(broken.id) / "facts.json"
     facts.write_bytes(BROKEN[how](facts.read_bytes()))
     assert shelf.files() == [whole]
-    with pytest.raises(NotHere, match="what is known of this file cannot be read"):
+    with pytest.raises(NotHere, match="the stored data of this file cannot be read"):
         shelf.file(broken.id)
 
 

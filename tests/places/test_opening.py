@@ -33,13 +33,13 @@ def test_a_place_is_shown_without_its_settings(url: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("ftp://host/in", "ftp:// is no place that feedtool knows"),
+        ("ftp://host/in", "ftp:// is not a place that feedtool knows"),
         ("s3://", "s3:// is not all of a bucket's address"),
         ("s3://KEY:SECRET@bucket/in", "s3://bucket/in is not all of a bucket's address, or too"),
         ("s3://bucket/in?secret=SECRET", "s3://bucket/in is not all"),
-        ("sftp:///in", "sftp:///in is no address of a server"),
-        ("sftp://host:SECRET/in", "sftp://host/in is no address of a server"),
-        ("sftp://host:99999/in", "sftp://host/in is no address of a server"),
+        ("sftp:///in", "sftp:///in is not the address of a server"),
+        ("sftp://host:SECRET/in", "sftp://host/in is not the address of a server"),
+        ("sftp://host:99999/in", "sftp://host/in is not the address of a server"),
         ("sftp://shop:SECRET@host/in", "sftp://shop@host/in: an address holds no password"),
         ("sftp://host/in?secret=SECRET", "sftp://host/in: nobody knows “secret”"),
     ],

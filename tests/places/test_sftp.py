@@ -69,7 +69,7 @@ def test_the_password_command_prints_the_password(sftp: SftpSite, home: Path) ->
         ({"password_command": "echo%20wrong", "key": None}, "it does not accept the user"),
         ({"password_command": "true", "key": None}, "true gives no password: it prints nothing"),
         ({"password_command": "false", "key": None}, "false gives no password: it ended with exit"),
-        ({"password_command": "pass%20%27a", "key": None}, "password_command is no command"),
+        ({"password_command": "pass%20%27a", "key": None}, "password_command is not a command"),
     ],
 )
 @pytest.mark.usefixtures("home")

@@ -224,7 +224,7 @@ def text_of(cell: SummaryCell) -> str:
 
 
 def cells(path: Path, sheet: str, first: int) -> dict[tuple[int, int], str]:
-    """Row, column and text of all cells from a column on; a formula is no text."""
+    """Row, column and text of all cells from a column on; a formula is not text."""
     return {place: cell.text for place, cell in cells_of(path, sheet, first).items()}
 
 

@@ -92,7 +92,7 @@ def test_a_refused_answer_names_the_field_as_the_user_does(proposal: SheetPropos
         ]
         assert [Translator("en")(reason or "") for reason in reasons] == [
             f"{name} has a column already",
-            f"“old” is no {name}; for example: New",
+            f"“old” is not a value of {name}; for example: New",
         ]
         assert (form.values, form.unknown) == ({}, {})
 

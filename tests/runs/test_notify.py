@@ -213,11 +213,11 @@ def test_a_silent_target_does_not_delay_others(targets: Targets, tmp_path: Path)
 
 
 WRONG = {
-    "in the open": ("http://hooks.example/x", "for everybody to read"),
-    "no address": ("hooks.example", "is no address"),
-    "another scheme": ("ftp://hooks.example/x", "is no address"),
-    "with a password": ("https://me:secret@hooks.example/x", "is no address"),
-    "a port that is none": ("https://hooks.example:x/", "is no address"),
+    "in the open": ("http://hooks.example/x", "without encryption"),
+    "no address": ("hooks.example", "is not an address"),
+    "another scheme": ("ftp://hooks.example/x", "is not an address"),
+    "with a password": ("https://me:secret@hooks.example/x", "is not an address"),
+    "a port that is none": ("https://hooks.example:x/", "is not an address"),
     "a quote alone": ("'", "the hook command"),
     "blanks": ("   ", "the hook command"),
 }

@@ -67,13 +67,13 @@ def test_any_edit_is_noticed(place: Path, data: st.DataObject) -> None:
 
 
 NO_PLANS = {
-    "empty": (b"", "is no plan"),
-    "another file": (b"sellerExternalReference;gtin\n", "is no plan"),
-    "a list": (b"[1]\n", "is no plan"),
+    "empty": (b"", "is not a plan"),
+    "another file": (b"sellerExternalReference;gtin\n", "is not a plan"),
+    "a list": (b"[1]\n", "is not a plan"),
     "another form": (b'{"plan": 2}\n', "is of another form, 2"),
     "only its head": (b'{"plan": 1}\n', "not as it was saved"),
-    "5,000 digits": (b'{"plan": ' + b"9" * 5000 + b"}\n", "is no plan"),
-    "100,000 brackets": (b'{"plan": 1, "x": ' + b"[" * 100_000 + b"\n", "is no plan"),
+    "5,000 digits": (b'{"plan": ' + b"9" * 5000 + b"}\n", "is not a plan"),
+    "100,000 brackets": (b'{"plan": 1, "x": ' + b"[" * 100_000 + b"\n", "is not a plan"),
 }
 
 
@@ -100,7 +100,7 @@ def test_absurd_plans_are_refused(place: Path, name: str) -> None:
     content = "\n".join(json.dumps(line) for line in ({**head, name: ABSURD[name]}, *others[:-1]))
     digest = hashlib.sha256(f"{content}\n".encode()).hexdigest()
     place.write_text(f'{content}\n{{"digest": "sha256:{digest}"}}\n', "utf-8")
-    with pytest.raises(UsageProblem, match="is no plan"):
+    with pytest.raises(UsageProblem, match="is not a plan"):
         load(place)
 
 
@@ -119,14 +119,14 @@ def test_recipes_that_no_command_has_saved(place: Path, tmp_path: Path, line: st
     content = "\n".join([head, line, *others])
     digest = hashlib.sha256(f"{content}\n".encode()).hexdigest()
     place.write_text(f'{content}\n{{"digest": "sha256:{digest}"}}\n', "utf-8")
-    with pytest.raises(UsageProblem, match="is no plan"):
+    with pytest.raises(UsageProblem, match="is not a plan"):
         load(place).recipes(tmp_path, [])
 
 
 def test_only_plans_are_replaced(place: Path, files: Files) -> None:
     path = files.csv(offer(7))
     assert load(saved(path, place)).digest
-    with pytest.raises(UsageProblem, match="is there already, and is no plan"):
+    with pytest.raises(UsageProblem, match="is there already, and is not a plan"):
         saved(path, path)
 
 

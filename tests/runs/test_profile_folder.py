@@ -88,12 +88,12 @@ def test_changed_profiles_are_read_again(files: Files) -> None:
 
 
 BROKEN = {
-    "no TOML": ("seller = ", "broken.toml cannot be read: it is no TOML", "correct the file"),
+    "no TOML": ("seller = ", "broken.toml cannot be read: it is not TOML", "correct the file"),
     "no UTF-8": ("# caf\udce9", "it is not UTF-8", "save it"),
     "a name that nobody knows": ("selller = '1'", "nobody knows “selller”", "seller"),
     "a table of its name": ("[profile.broken]\nseller = '1'", "a table [profile]", "without"),
     "a budget that is not there": ("budget = 'x'", "there is no budget “x”", "[budgets.NAME]"),
-    "a secret that is no text": ("token = 314", "token must be a text", "write token"),
+    "a secret that is not text": ("token = 314", "token must be a text", "write token"),
 }
 
 

@@ -94,12 +94,12 @@ def test_a_token_that_is_not_to_be_had(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     python = [sys.executable, "-c"]
     missing: list[tuple[Token, str]] = [
-        (FileToken(path), "no text"),
+        (FileToken(path), "not text"),
         (FileToken(tmp_path / "none"), "No such file"),
         (CommandToken("/nowhere/token --quiet"), "No such file"),
         (CommandToken([*python, "import sys; sys.exit(3)"]), "exit code 3"),
-        (CommandToken([*python, "import sys; sys.stdout.buffer.write(b'\\xff')"]), "no text"),
-        (CommandToken([*python, ""]), "is no token"),
+        (CommandToken([*python, "import sys; sys.stdout.buffer.write(b'\\xff')"]), "not text"),
+        (CommandToken([*python, ""]), "is not a token"),
     ]
     for token, why in missing:
         with pytest.raises(NotAuthorised, match=why):
@@ -183,7 +183,7 @@ REFUSED = [
     (Reply(403, body=b"said-it"), "does not say why"),
     (Reply(404), "HTTP 404"),
     (Reply(307, {"location": "https://evil.example/said-it"}), "HTTP 307"),
-    (granted("said-it", token_type="MAC"), "no bearer token"),
+    (granted("said-it", token_type="MAC"), "not a bearer token"),
 ]
 UNREADABLE = (
     *(b"<html>", b"[" * 100_000, b'["said-it"]', b'{"accessToken":"said-it"}'),
@@ -290,8 +290,8 @@ def test_many_threads_ask_once(
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        *((url, "no address of a token endpoint") for url in ("token", "", "http://[x")),
-        *((url, "no address of a token") for url in ("https:///token", "ftp://auth.example/")),
+        *((url, "not the address of a token endpoint") for url in ("token", "", "http://[x")),
+        *((url, "not the address of a token") for url in ("https:///token", "ftp://auth.example/")),
         ("http://auth.example/token", r"travel to auth\.example"),
         *((f"http://{host}/token", "") for host in ("127.0.0.1:8080", "[::1]", "localhost")),
     ],

@@ -193,7 +193,7 @@ def test_failures(kind: type[httpx.HTTPError], text: str, expected: type[Excepti
     ],
 )
 def test_base_addresses_that_are_none(base: str) -> None:
-    why = "user name or a password" if "@" in base else "no base address"
+    why = "user name or a password" if "@" in base else "not a base address"
     with pytest.raises(UsageProblem, match=why):
         Client(base, "S1", TOKEN)
 

@@ -79,8 +79,8 @@ def test_a_folder_has_one_name(world: World, monkeypatch: pytest.MonkeyPatch) ->
 
 
 NO_FOLDERS = [
-    ("mistyped", Folder.prepare, "is no watched folder: there is no "),
-    ("there", Folder.prepare, "is no watched folder: there is no "),
+    ("mistyped", Folder.prepare, "is not a watched folder: there is no "),
+    ("there", Folder.prepare, "is not a watched folder: there is no "),
     ("file", Folder.create, "cannot be watched: "),
     ("mistyped/feeds", Folder.create, "cannot be made: there is no "),
 ]

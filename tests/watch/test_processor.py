@@ -97,9 +97,14 @@ BAD: dict[str, tuple[str, bytes, str, str]] = {
     "no room for the answers": (f"{'x' * 243}.csv", SOME, f"{'x' * 235}.csv", "too long"),
     "more bytes than letters": (f"{'é' * 125}.csv", SOME, f"{'é' * 117}.csv", "too long"),
     "all of it an ending": (f"x.{'y' * 250}", SOME, f"x.{'y' * 237}", "too long"),
-    "nobody's folder": ("nobody/a.csv", SOME, "nobody/a.csv", "“nobody” is no profile and no kind"),
-    "one that is not UTF-8": (f"{NOT_UTF8}/a.csv", SOME, f"{NOT_UTF8}/a.csv", "is no profile"),
-    "long, in it": (f"no/{'x' * 251}.csv", SOME, f"no/{'x' * 235}.csv", "is no profile"),
+    "nobody's folder": (
+        "nobody/a.csv",
+        SOME,
+        "nobody/a.csv",
+        "“nobody” is not a profile or a kind",
+    ),
+    "one that is not UTF-8": (f"{NOT_UTF8}/a.csv", SOME, f"{NOT_UTF8}/a.csv", "is not a profile"),
+    "long, in it": (f"no/{'x' * 251}.csv", SOME, f"no/{'x' * 235}.csv", "is not a profile"),
 }
 
 

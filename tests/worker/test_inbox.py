@@ -152,7 +152,7 @@ def test_a_folder_of_no_profile_is_refused_there(places: PlaceWorld) -> None:
         "error/nobody/a.csv",
         "error/nobody/a.csv.reason.txt",
     ]
-    assert "“nobody” is no profile" in files["error/nobody/a.csv.reason.txt"].decode()
+    assert "“nobody” is not a profile" in files["error/nobody/a.csv.reason.txt"].decode()
     assert places.world.told[-1][0] == "refused"
     assert places.parcels == []
 

@@ -94,7 +94,7 @@ def competition_page(reply: Reply) -> CompetitionPage:
     """The products of an answer; Unreadable for no list of objects, or a foreign link."""
     items = items_of(reply, tr("competing offers"))
     if not all(isinstance(item, dict) for item in items):
-        raise Unreadable(tr("the answer holds what is no competing offer"))
+        raise Unreadable(tr("the answer holds something that is not a competing offer"))
     rows = [row for item in items for row in _rows(item)]
     return CompetitionPage(len(items), rows, next_link(reply))
 

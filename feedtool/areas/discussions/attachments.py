@@ -71,7 +71,7 @@ def _read(path: Path, name: str, most: int, locate: Locate) -> LocalFile | Issue
     except NotLocated as error:
         return _issue(codes.ATTACHMENT_FILE, error.message, error.hint)
     except (OSError, ValueError) as error:  # the latter for a path that no system has
-        reason = reason_of(error) if isinstance(error, OSError) else tr("it is no path")
+        reason = reason_of(error) if isinstance(error, OSError) else tr("it is not a path")
         text = tr("the file cannot be read: {why}", why=reason)
         return _issue(codes.ATTACHMENT_FILE, text, tr("look at the path"))
     if not content:

@@ -71,7 +71,7 @@ def _body(row: Row) -> tuple[str | None, list[Issue]]:
 def _lacking(key: str) -> Issue:
     code = codes.TEMPLATE_VALUE_MISSING
     if key not in columns.PLACES:
-        message = tr("the saved reply has {{{key}}}, which stands for nothing", key=key)
+        message = tr("the saved reply has {{{key}}}, which is not a known placeholder", key=key)
         places = ", ".join(f"{{{place}}}" for place in sorted(columns.PLACES))
         return Issue(code, message, tr("it may have: {places}", places=places), columns.TEMPLATE)
     message = tr("the saved reply needs {field}, and the cell is empty", field=FieldName(key))

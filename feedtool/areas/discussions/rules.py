@@ -110,7 +110,7 @@ def check_subtypology(row: Row) -> Iterator[Issue]:
     pairs = (entry.partition("=") for entry in stamped_list(row.sheet.stamp, TYPOLOGIES))
     listed = [code for of, _, code in pairs if of == channel]
     if code and listed and code not in listed:
-        message = tr("“{code}” is none that the service takes", code=code)
+        message = tr("the service does not take “{code}”", code=code)
         hint = tr("choose one of: {choices}", choices=", ".join(listed))
         yield Issue(codes.SUBTYPOLOGY_UNUSABLE, message, hint, columns.SUBTYPOLOGY)
 

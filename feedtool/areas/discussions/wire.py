@@ -164,7 +164,7 @@ def discussion_of(reply: Reply) -> Discussion | None:
         return None
     discussion = read_document(loads(reply.body))
     if discussion is None:
-        raise Unreadable(tr("the answer is no discussion"))
+        raise Unreadable(tr("the answer is not a discussion"))
     return discussion
 
 
@@ -172,7 +172,7 @@ def discussions_of(reply: Reply) -> list[Discussion]:
     """The discussions of a page; Unreadable if an entry is no discussion."""
     documents = [read_document(item) for item in items_of(reply, tr("discussions"))]
     if None in documents:
-        raise Unreadable(tr("the answer holds what is no discussion"))
+        raise Unreadable(tr("the answer holds something that is not a discussion"))
     return [discussion for discussion in documents if discussion]
 
 

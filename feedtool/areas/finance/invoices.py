@@ -131,7 +131,7 @@ DETAIL_EXPORT = Export(
     "invoice-details",
     """Export the lines of the invoices that the service makes out to you, into a table.
 
-    Of the invoices that are named, or of those of the operations of the last three months.
+    Of the named invoices, or of the invoices in the operations of the last three months.
     """,
     lambda query: (DETAILS,) if windows.invoices(query) else (INVOICES, DETAILS),
     Table(tr("Invoice lines"), columns.DETAILS).sheet,
@@ -178,7 +178,7 @@ def read_documents(request: DocumentCall, _: Reply, body: Path) -> DocumentAnswe
     """The documents of an answer; documents that an archive lacks are requested singly."""
     if len(request.keys) < wire.FEWEST:
         if not _is_pdf(body):
-            raise Unreadable(tr("the answer is no PDF"))
+            raise Unreadable(tr("the answer is not a PDF"))
         (name,) = request.keys
         return DocumentAnswer([DocumentFile(name, f"{name}.pdf", body)])
     files = list(_unpacked(request.keys, body))
@@ -200,7 +200,9 @@ def _unpacked(names: Sequence[str], body: Path) -> Iterator[DocumentFile]:
                         name = matches.pop()
                         yield DocumentFile(name, f"{name}.pdf", place)
     except _DAMAGED as error:
-        raise Unreadable(tr("the answer is no ZIP: {reason}", reason=text(str(error)))) from error
+        raise Unreadable(
+            tr("the answer is not a ZIP: {reason}", reason=text(str(error)))
+        ) from error
 
 
 def _is_sane(info: zipfile.ZipInfo) -> bool:
@@ -227,7 +229,7 @@ DOCUMENT_EXPORT = Export(
     "invoice-documents",
     """Bring the documents of the invoices that the service makes out to you, into a folder.
 
-    Of the invoices that are named, or of those of the operations of the last three months.
+    Of the named invoices, or of the invoices in the operations of the last three months.
     """,
     lambda query: (NAMED,) if windows.invoices(query) else (INVOICES,),
     Table(

@@ -204,7 +204,7 @@ _LEFT_OUT: Sequence[Note] = (
             "{count:,} entries of the month were taken back, as they are no longer so",
             n,
         ),
-        tr("what has changed was booked anew"),
+        tr("changed entries were booked again"),
     ),
 )
 _NOT_PROVED: Sequence[Note] = (

@@ -238,7 +238,7 @@ def read_month(text: str) -> DayRange:
         return DayRange(first, (first + MONTHLY).replace(day=1))
     except (ValueError, OverflowError) as error:
         raise UsageProblem(
-            tr("{text} is no month", text=text), tr("write it like 2026-11")
+            tr("{text} is not a month", text=text), tr("write it like 2026-11")
         ) from error
 
 
@@ -248,7 +248,7 @@ def _read_day(text: str) -> DayRange:
         return DayRange(day, day + DAY)
     except (ValueError, OverflowError) as error:
         raise UsageProblem(
-            tr("{text} is no day", text=text), tr("write it like 2026-11-21")
+            tr("{text} is not a day", text=text), tr("write it like 2026-11-21")
         ) from error
 
 
@@ -270,7 +270,7 @@ def _read_tolerance(text: str) -> Decimal:
             return tolerance
     except InvalidOperation:
         pass
-    raise UsageProblem(tr("{text} is no amount", text=text), tr("write --tolerance like 0.01"))
+    raise UsageProblem(tr("{text} is not an amount", text=text), tr("write --tolerance like 0.01"))
 
 
 MONTH = Filter("month", "YYYY-MM", tr("Only what is paid in this month."), read=read_month)
@@ -301,7 +301,7 @@ BY_SALES_CHANNEL = Filter(
 TOLERANCE = Filter(
     "tolerance",
     "AMOUNT",
-    tr("Differences up to this amount are none."),
+    tr("Differences up to this amount do not count."),
     default="0.00",
     narrows=False,
     read=_read_tolerance,
@@ -340,7 +340,7 @@ def invoices(query: Query) -> tuple[str, ...]:
     for text in _given(query, INVOICE):
         if not (text.isascii() and text.isdigit()):
             raise UsageProblem(
-                tr("{text} is no invoice: their identifiers are numbers", text=text),
+                tr("{text} is not an invoice: their identifiers are numbers", text=text),
                 tr("take them from the column Invoice of `feedtool export operations`"),
             )
     return tuple(dict.fromkeys(text.lstrip("0") or "0" for text in _given(query, INVOICE)))

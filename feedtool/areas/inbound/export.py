@@ -188,7 +188,7 @@ def _read_note(request: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
     (name,) = request.keys
     with body.open("rb") as file:
         if file.read(5) != b"%PDF-":
-            raise Unreadable(tr("the answer is no PDF"))
+            raise Unreadable(tr("the answer is not a PDF"))
     return DocumentAnswer([DocumentFile(name, f"{name}.pdf", body)])
 
 

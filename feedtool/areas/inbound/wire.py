@@ -63,7 +63,7 @@ def product_of(reply: Reply) -> Mapping[str, Any]:
     """The product as the warehouses know it now; Unreadable for anything else."""
     document = loads(reply.body, SMALL)
     if not isinstance(document, dict) or not text(document.get("gtin")):
-        raise Unreadable(tr("the answer is no product"))
+        raise Unreadable(tr("the answer is not a product"))
     return document
 
 
@@ -152,7 +152,7 @@ def _shipment(fields: Any) -> InboundShipment:
     fields = fields if isinstance(fields, dict) else {}
     name, status = text(fields.get("inboundShipmentId")), spelled(fields.get("status"), STATUSES)
     if not name or not status:
-        raise Unreadable(tr("the answer holds what is no shipment"))
+        raise Unreadable(tr("the answer holds something that is not a shipment"))
     items = fields.get("items")
     listed = items[:MOST_ITEMS] if isinstance(items, list) else []
     refusals = [*_strings(_like(fields, "refus"))]

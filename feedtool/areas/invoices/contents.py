@@ -75,7 +75,7 @@ def content_of(path: Path, limits: ReadingLimits, locate: Locate = same_path) ->
         why = tr("the ZIP cannot be read: {why}", why=error.message)
         return _issue(INVOICE_TYPE, why, tr("send the files in it by themselves"))
     except (OSError, ValueError) as error:  # the latter for a path that no system has
-        reason = reason_of(error) if isinstance(error, OSError) else tr("it is no path")
+        reason = reason_of(error) if isinstance(error, OSError) else tr("it is not a path")
         return _issue(FILE_NOT_FOUND, tr("the file cannot be read: {why}", why=reason))
 
 
@@ -136,7 +136,7 @@ class _Ubl:
             return tr("the XML is malformed")
         if self._root not in ROOTS:
             return tr(
-                "the XML is no invoice in UBL 2.1: its root is {root}", root=_local(self._root)
+                "the XML is not an invoice in UBL 2.1: its root is {root}", root=_local(self._root)
             )
         if self._version not in VERSIONS:
             return tr("the XML is in UBL {version}, not in UBL 2.1", version=self._version[:20])

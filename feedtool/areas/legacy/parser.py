@@ -246,7 +246,10 @@ class OffersParser:
                     tr("its root is {element} and not OfferPackage", element=printable_name(local))
                 )
             self._lose(
-                tr("the element {element} is not known, nor read", element=printable_name(local))
+                tr(
+                    "the element {element} is not known, and is not read",
+                    element=printable_name(local),
+                )
             )
             return ""
         if name != local:

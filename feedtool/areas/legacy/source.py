@@ -149,7 +149,7 @@ class OffersSource(KeyedSheet):
         """Return the condition of a number, or the text; a rule judges unknown numbers later."""
         condition = self._conditions.get(text)
         if condition is None and text:
-            self._note(tr("ProductCondition is none of the numbers that it can be"), line)
+            self._note(tr("ProductCondition is not one of its possible numbers"), line)
         return condition or text
 
     def _number(self, name: str, text: str, line: int) -> Hashable:
@@ -179,7 +179,9 @@ class OffersSource(KeyedSheet):
         folded, shown = mode.strip().casefold(), printable_name(mode)
         name = next((known for known in self._modes if known.casefold() == folded), None)
         if name is None:
-            text = tr("the delivery mode {mode} is none of the profile's, nor read", mode=shown)
+            text = tr(
+                "the delivery mode {mode} is not one of the profile's, and is not read", mode=shown
+            )
             self._note(text, line, is_loss=True)
             return -1
         self._note(

@@ -206,7 +206,7 @@ def _fit(sheet: SheetColumns) -> Fit:
     if price and "price.price" not in sheet.fields:
         return Fit(
             is_sure=False,
-            reason=tr("“{price}” looks like a price, and is no known header", price=price),
+            reason=tr("“{price}” looks like a price, and is not a known header", price=price),
             hint=tr(
                 "if “{price}” is the price, call it price or map it in the profile's [columns]",
                 price=price,

@@ -132,7 +132,7 @@ def check_taxes_incomplete(row: Row) -> Iterator[Issue]:
     if 0 < len(blank) < len(TAXES):
         for key in blank:
             message = tr("{field} is missing beside the other taxes", field=FieldName(key))
-            hint = tr("give all taxes (0 where there is none), or none")
+            hint = tr("give all taxes (0 for a tax that does not apply), or none")
             yield Issue(TAXES_INCOMPLETE, message, hint, key)
 
 

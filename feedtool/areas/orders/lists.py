@@ -98,7 +98,7 @@ def _gesture_rows(gesture: wire.Gesture, query: Query) -> list[KeyedRow]:
 
 GESTURE_LIST = Listing(
     "gestures",
-    """Export the commercial gestures that were asked for, with what became of each, into a table.
+    """Export the requested commercial gestures, with the result of each, into a table.
 
     A gesture is granted or rejected some time after it was asked for.
     """,

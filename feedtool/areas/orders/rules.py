@@ -152,7 +152,7 @@ def check_address(row: Row) -> Iterator[Issue]:
     """Report a tracking address that is not a web address."""
     address = row.values.get(columns.TRACKING)
     if address and not _ADDRESS.fullmatch(str(address)):
-        message = tr("“{address}” is no address on the web", address=address)
+        message = tr("“{address}” is not an address on the web", address=address)
         hint = tr("write it from https:// on, or leave the cell empty")
         yield Issue(codes.TRACKING_URL, message, hint, columns.TRACKING)
 

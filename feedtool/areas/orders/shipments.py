@@ -258,7 +258,7 @@ def not_eligible(reason: object, eligible: Iterable[Reason]) -> tuple[MessageTex
     choices = (
         item.code if item.label == item.code else f"{item.code} ({item.label})" for item in eligible
     )
-    message = tr("“{reason}” is no reason that the service takes here", reason=reason)
+    message = tr("“{reason}” is not a reason that the service takes here", reason=reason)
     return message, tr("choose one of: {choices}", choices=", ".join(choices))
 
 

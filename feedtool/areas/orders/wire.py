@@ -121,7 +121,7 @@ def order_of(reply: Reply) -> Order | None:
     document = loads(reply.body, SMALL)
     order = read_document(document)
     if order is None:
-        raise Unreadable(tr("the answer is no order"))
+        raise Unreadable(tr("the answer is not an order"))
     return order
 
 
@@ -129,7 +129,7 @@ def orders_of(reply: Reply) -> list[Order]:
     """The orders of a page; Unreadable if one lacks its identifier or status."""
     orders = [read_document(item) for item in items_of(reply, tr("orders"))]
     if None in orders:
-        raise Unreadable(tr("the answer holds what is no order"))
+        raise Unreadable(tr("the answer holds something that is not an order"))
     return [order for order in orders if order]
 
 
@@ -315,7 +315,7 @@ def configuration_of(reply: Reply) -> Mapping[str, Any]:
     """The configuration (the specification shows no names); Unreadable for another answer."""
     document = loads(reply.body, SMALL)
     if not isinstance(document, dict):
-        raise Unreadable(tr("the answer is no configuration"))
+        raise Unreadable(tr("the answer is not a configuration"))
     return document
 
 

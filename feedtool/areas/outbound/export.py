@@ -23,7 +23,7 @@ FORMATS = {
     ),
     **dict.fromkeys(("receiptedQuantity", "unexpectedQuantity"), "0"),
 }
-STATUS = Filter("status", "STATUS[,STATUS]", tr("Only those of these statuses."), is_list=True)
+STATUS = Filter("status", "STATUS[,STATUS]", tr("Only entries with these statuses."), is_list=True)
 REFERENCE = Filter("reference", "TEXT[,TEXT]", tr("Only these references."), is_list=True)
 
 

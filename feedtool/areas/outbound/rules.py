@@ -27,7 +27,9 @@ def check_identification(row: Row) -> Iterator[Issue]:
 def check_pickup(row: Row) -> Iterator[Issue]:
     """A delivery to a pickup point that is not named."""
     if row.values.get(columns.MODE) == PICKUP_MODE and row.is_blank(columns.PICKUP):
-        message = tr("{mode} delivers to a pickup point, and none is named", mode=PICKUP_MODE)
+        message = tr(
+            "{mode} delivers to a pickup point, and no pickup point is given", mode=PICKUP_MODE
+        )
         hint = tr("fill the pickup point, or choose another delivery mode")
         yield Issue(codes.PICKUP_POINT_MISSING, message, hint, columns.PICKUP)
 

@@ -181,7 +181,7 @@ def _shipment(document: Any) -> OutboundShipment:
     name, state = _first(fields, "outboundShipmentId", "id"), object_of(fields.get("state"))
     status = spelled(fields.get("status"), STATUSES)
     if not name or not status:
-        raise Unreadable(tr("the answer is no outbound shipment"))
+        raise Unreadable(tr("the answer is not an outbound shipment"))
     created_at = text(fields.get("createdAt"))
     return OutboundShipment(
         name,
@@ -222,7 +222,7 @@ def _return(document: Any) -> ParcelReturn:
     fields = object_of(document)
     name, status = _first(fields, "returnId", "id"), spelled(fields.get("status"), RETURN_STATUSES)
     if not name or not status:
-        raise Unreadable(tr("the answer is no return"))
+        raise Unreadable(tr("the answer is not a return"))
     created_at = text(fields.get("createdAt"))
     return ParcelReturn(
         name,

@@ -325,7 +325,7 @@ EXPORT = Export(
         Filter(
             CATEGORY,
             "CODE[,CODE]",
-            tr("Of products: these categories alone; a higher one stands for all in it."),
+            tr("Of products: these categories alone; a higher category includes all below it."),
             is_list=True,
         ),
     ),

@@ -262,7 +262,7 @@ class DoubleVariants(Occurrences):
             group = key.partition("\0")[0]
             where = self.others(index, same, names)
             message = tr(
-                "size and colour are those of {where} in the group “{group}”",
+                "size and colour are the same as in {where} of the group “{group}”",
                 where=where,
                 group=group,
             )

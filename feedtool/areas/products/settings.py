@@ -33,6 +33,6 @@ class ProductSettings(Settings, frozen=True):
     def __post_init__(self) -> None:
         if not CELL.fullmatch(self.operator_category):
             reason = tr(
-                "operator_category = {value} is no cell", value=repr(self.operator_category)
+                "operator_category = {value} is not a cell", value=repr(self.operator_category)
             )
             raise ValueError(reason, tr('write its name: "C1"'))

@@ -64,7 +64,10 @@ def contents(feed: Feed, basis: Basis) -> Contents:
     catalog = basis.context.catalog(basis.language)
     if catalog is None:
         raise UsageProblem(
-            tr("the columns of products are the catalogue's, and there is none here yet"),
+            tr(
+                "the columns of products come from the catalogue, and there is no "
+                "catalogue here yet"
+            ),
             tr("bring it with `feedtool catalog sync`"),
         )
     codes = list(dict.fromkeys(code.strip().upper() for code in basis.categories))

@@ -95,7 +95,8 @@ def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> 
     way = tr("type: feedtool map {file}", file=quote(file))
     return HeaderNotFound(
         tr(
-            "no row looks like a header of ours; row {row} comes nearest, with {columns}",
+            "no row looks like one of feedtool's headers; row {row} is the most "
+            "similar, with {columns}",
             row=sheet.row.number,
             columns=names,
         ),

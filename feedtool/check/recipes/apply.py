@@ -191,7 +191,7 @@ class _Application:
                 if join.missing == "zero" and not isinstance(column.type, Number):
                     where = self.recipe.place(f"join.{name}", "missing")
                     raise UsageProblem(
-                        tr("{where} = “zero”: {key} is no number", where=where, key=key),
+                        tr("{where} = “zero”: {key} is not a number", where=where, key=key),
                         tr("write keep or hold instead"),
                     )
             indexes = [self.needed_index(header, f"{place} key") for header in join.key]

@@ -99,7 +99,7 @@ def _date_in(text: str) -> Value:
     try:
         return date.fromisoformat(text[:10]) if text[4:5] == "-" else text
     except ValueError:
-        return UnreadableCell(tr("{text}, which is no date", text=text))
+        return UnreadableCell(tr("{text}, which is not a date", text=text))
 
 
 def _number_in(cell: Cell) -> Value:

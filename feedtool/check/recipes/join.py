@@ -343,7 +343,7 @@ def _index(row: HeadRow, header: str, file: str) -> int:
                 header=header,
                 where=where,
             ),
-            tr("rename there those that are not meant"),
+            tr("rename the others there"),
         )
     return same[0]
 
@@ -370,7 +370,7 @@ def _read_rows(
             if len(rows) + repeated.count >= MOST_ROWS:
                 raise JoinUnusable(
                     tr("{file} has more than {count:,} rows", file=table.name, count=MOST_ROWS),
-                    tr("leave those out that nobody needs"),
+                    tr("leave out the ones that nobody needs"),
                 )
             values = list[Hashable](cells[of_key:])
             for position, cell in enumerate(cells[of_key:last]):

@@ -229,7 +229,7 @@ def _join_faults(table: str, join: Join) -> Iterator[Fault]:
         reason = tr("no name has the character NUL")
         yield (table, "file"), reason, tr("write the file's name")
     if join.too_old and oldest(join.too_old) is None:
-        reason = tr("“{text}” is no age", text=join.too_old[:SHOWN])
+        reason = tr("“{text}” is not an age", text=join.too_old[:SHOWN])
         yield (table, "too_old"), reason, tr('write "26h", for example')
     if join.too_old and not join.files:
         reason = tr("a sheet of the same workbook has no age of its own")

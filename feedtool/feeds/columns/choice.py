@@ -75,7 +75,7 @@ class Choice(Struct, frozen=True, dict=True):
         faults = trimmed(cell, text)
         if value is None and (writing := self.unaccented(cell, column)):
             value = self._by_writing[_folded(writing)]
-            message = tr("its accents are not those of the list: read as {choice}", choice=writing)
+            message = tr("its accents differ from the list: read as {choice}", choice=writing)
             faults = (*faults, Issue(ENUM_ACCENTS, message))
         if value not in allowed:
             return self._unknown(text, allowed)
@@ -131,7 +131,7 @@ class Choice(Struct, frozen=True, dict=True):
 
     def _not_listed(self, text: str, allowed: tuple[str, ...]) -> MessageText:
         choices = joined(map(self.label, allowed))
-        return tr("“{text}” is none of {choices}", text=text, choices=choices)
+        return tr("“{text}” is not one of {choices}", text=text, choices=choices)
 
     def label(self, value: str) -> Label:
         """Return a value with its labels in all languages, if it has any."""
@@ -285,7 +285,7 @@ class Suggested(Struct, frozen=True):
         near = process.extractOne(_folded(text), known.keys(), score_cutoff=CLOSE)
         hint = tr("did you mean {choice}?", choice=known[near[0]]) if near else ""
         message = tr(
-            "“{text}” is none of the profile's: {choices}",
+            "“{text}” is not one of the profile's: {choices}",
             text=visible(text),
             choices=joined(suggested),
         )
@@ -343,4 +343,4 @@ class Country(Choice, frozen=True):
                 countries=joined(map(self.label, allowed)),
             )
         # The list of all countries is too long for a message.
-        return tr("“{text}” is no country, and no code of one", text=text)
+        return tr("“{text}” is not a country or the code of a country", text=text)

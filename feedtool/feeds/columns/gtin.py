@@ -136,7 +136,7 @@ def _malformed(digits: str, cell: Cell | None) -> InvalidValue:
     if cell and digits.isascii() and digits.isdecimal() and (padded := with_zeros(digits)):
         hint = tr("if leading zeros were lost, it is {digits}", digits=padded)
     text = visible(digits)
-    message = tr("“{text}” is no number; a GTIN has 8, 12, 13 or 14 digits", text=text)
+    message = tr("“{text}” is not a number; a GTIN has 8, 12, 13 or 14 digits", text=text)
     if digits.isascii() and digits.isdecimal():
         message = plural(
             "“{text}” is {count} digit; a GTIN has 8, 12, 13 or 14 digits",

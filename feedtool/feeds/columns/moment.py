@@ -26,7 +26,7 @@ class Moment(Struct, frozen=True):
         if moment is None:
             return refused(
                 MOMENT_FORMAT,
-                tr("“{text}” is no date", text=visible(text)),
+                tr("“{text}” is not a date", text=visible(text)),
                 tr("type a date such as 2026-11-22, or with a time: 2026-11-22 09:30"),
             )
         return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -92,7 +92,7 @@ def open_existing(path: Path) -> sqlite3.Connection:
 
 def _unusable() -> GridUnusable:
     return GridUnusable(
-        tr("what the page shows of this file is no longer there"), tr("check the file again")
+        tr("the page's data of this file is no longer there"), tr("check the file again")
     )
 
 

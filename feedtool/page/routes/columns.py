@@ -126,8 +126,11 @@ def _require_for_all(file: FileUpload, *, is_of_all: bool) -> None:
     require("send", file.account)
     if is_of_all and not all(map(user().sees, page_session().accounts.names)):
         raise NotAllowed(
-            tr("what is kept here counts for accounts that you do not see"),
-            tr("ask whoever keeps the configuration to name a folder of recipes in the profile"),
+            tr("a recipe that is kept here is used for accounts that you do not see, too"),
+            tr(
+                "ask the person who keeps the configuration to name a folder of recipes "
+                "in the profile"
+            ),
         )
 
 

@@ -71,8 +71,8 @@ def _of_guard(code: str) -> Iterator[Paragraph]:
     """Explain how to release the rows that a guard holds."""
     if code in guards():
         text = tr(
-            "On this page whoever may release it sends it all the same, with a reason: under"
-            " “Choose”, or later under “Held back”."
+            "On this page a user who may release it can send it all the same, with a "
+            "reason: under “Choose”, or later under “Held back”."
         )
         yield Paragraph([say()(text)], is_advice=False)
 

@@ -102,7 +102,7 @@ def visible_accounts() -> list[str]:
 def hint_of(error: FeedtoolError) -> str:
     """The parts of an error's hint that are of use here; without any, whom to ask."""
     usable = say()(error.hint)
-    return usable or (tr("ask whoever keeps the configuration") if error.hint else "")
+    return usable or (tr("ask the person who keeps the configuration") if error.hint else "")
 
 
 def missing_settings(accounts: Iterable[str]) -> dict[str, str]:

@@ -109,7 +109,7 @@ def _upload_held(run: int, name: str, code: str, reason: str) -> FileUpload:
         if not account:
             raise UsageProblem(
                 tr("no profile reaches the account of run {run}", run=run),
-                tr("ask whoever keeps the configuration"),
+                tr("ask the person who keeps the configuration"),
             )
         with session.accounts.reading(account) as reading:
             released = release_of(group, workspace, reading, who, reason)

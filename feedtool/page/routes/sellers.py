@@ -56,7 +56,7 @@ def metrics() -> flask.Response:
     if user().name and not user().sees(EVERY):
         raise NotAllowed(
             tr("these are the figures of all accounts, and you see some of them"),
-            tr("ask whoever keeps the configuration"),
+            tr("ask the person who keeps the configuration"),
         )
     with page_session().workspace() as workspace:
         figures = SellersOverview(workspace.ledger.engine, workspace.ledger.counts).figures()

@@ -155,6 +155,6 @@ def refuse_place(
         if is_ours:
             return
     raise TargetExists(
-        tr("{target} exists and is no result of feedtool, so it is not replaced", target=target),
+        tr("{target} exists and is not a result of feedtool, so it is not replaced", target=target),
         tr("move it away, or name another file with --out"),
     )

@@ -210,7 +210,7 @@ class SheetParser(XmlParser):
         letters = reference.rstrip("0123456789")
         row = reference[len(letters) :]
         if not (letters.isascii() and letters.isalpha() and row):
-            raise self._corrupt(tr("{reference} is no cell", reference=reference))
+            raise self._corrupt(tr("{reference} is not a cell", reference=reference))
         column = index_of(letters.upper()[:4])
         if column > LAST_COLUMN or not 0 < int(row[:20]) <= LAST_ROW:
             raise _outside(tr("cell {cell}", cell=reference))

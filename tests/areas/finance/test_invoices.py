@@ -142,7 +142,7 @@ BROUGHT: dict[str, tuple[dict[str, Any], dict[str, str], list[str]]] = {
         [ARCHIVE, TWO],
     ),
     "no archive": ({ONE: FIRST, TWO: SECOND}, {"1": "1.pdf", "2": "2.pdf"}, [ARCHIVE, ONE, TWO]),
-    "one in it is no PDF": (
+    "one in it is not a PDF": (
         {ARCHIVE: archive(f1_pdf=FIRST, f2_pdf=b"<html>"), TWO: SECOND},
         {"1": "1.pdf", "2": "2.pdf"},
         [ARCHIVE, TWO],

@@ -262,7 +262,7 @@ def test_an_export_shows_the_results_of_shipments() -> None:
     ("options", "message"),
     [
         ("--status Arrived", "there is no status “Arrived”"),
-        ("--created-since soon", "--created-since soon is no date and no time"),
+        ("--created-since soon", "--created-since soon is not a date or a time"),
     ],
 )
 def test_an_unknown_filter_is_refused(feedtool: Feedtool, options: str, message: str) -> None:

@@ -87,7 +87,7 @@ def test_a_path_may_lead_into_a_zip(folder: Path, name: str, expected: bytes) ->
     [
         ("O-9.pdf", "file-not-found", "No such file"),
         ("inner", "file-not-found", "directory"),
-        ("O-1.pdf\0", "file-not-found", "no path"),
+        ("O-1.pdf\0", "file-not-found", "not a path"),
         ("O" * 300, "file-not-found", "too long"),
         ("empty.pdf", "file-empty", "empty"),
         ("large.pdf", "file-size", "larger than"),

@@ -82,14 +82,14 @@ SLOPPY: dict[str, Changes] = {
     "the element ShippingInformation is written shippingInformation (line 9)": [
         ("ShippingInformation ", "shippingInformation ")
     ],
-    "the element Offer.Video is not known, nor read (line 7)": before_shipping(
+    "the element Offer.Video is not known, and is not read (line 7)": before_shipping(
         "<Offer.Video><Offer/></Offer.Video>"
     ),
-    "the element Offer is not known, nor read (line 7)": before_shipping(
+    "the element Offer is not known, and is not read (line 7)": before_shipping(
         '<e:Offer xmlns:e="urn:e">t<ShippingInformation/></e:Offer>'
     ),
     # Nothing is noted of what is inside.
-    "the element a is not known, nor read (line 7)": before_shipping(
+    "the element a is not known, and is not read (line 7)": before_shipping(
         '<a><OFFERCOLLECTION xmlns="clr-namespace:other">text</OFFERCOLLECTION></a>'
     ),
     "Offer stands in OfferPackage.Offers instead of OfferCollection (line 5)": [

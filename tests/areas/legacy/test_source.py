@@ -162,8 +162,11 @@ def test_the_source_is_stamped_with_its_kind(
 
 IRREGULAR = {
     "Price is not written as a plain number with a point (line 3)": ('"19.99"', '"19,99"'),
-    "ProductCondition is none of the numbers that it can be (line 3)": ('"6"', '"9"'),
-    "the delivery mode Drone is none of the profile's, nor read (line 3)": ('"Tracked"', '"Drone"'),
+    "ProductCondition is not one of its possible numbers (line 3)": ('"6"', '"9"'),
+    "the delivery mode Drone is not one of the profile's, and is not read (line 3)": (
+        '"Tracked"',
+        '"Drone"',
+    ),
     "the delivery mode Tracked is written tracked (line 3)": ('"Tracked"', '"tracked"'),
     "PurgeAndReplace is true, and asked for by --purge-and-replace alone (line 2)": (
         *('PurgeAndReplace="false"', 'PurgeAndReplace="true"'),

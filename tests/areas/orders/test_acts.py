@@ -588,7 +588,7 @@ def test_the_error_of_an_unknown_reason_lists_the_known_ones() -> None:
     attempt = act(cancelling("L1", reason="nonsense"))
     (message,) = judged(CANCELLATION, attempt, order("InPreparation", ""), REASONS).messages
     assert message.text == (
-        "“nonsense” is no reason that the service takes here; "
+        "“nonsense” is not a reason that the service takes here; "
         "choose one of: broken, late (Too late)"
     )
 

@@ -132,7 +132,7 @@ PASSES: Passes = {
     "gesture-above-order": {
         "all of it": line("Gesture", gesture__amount="12.90", line__total="12.90"),
         "no total": line("Gesture", gesture__amount="12.90"),
-        "a total that is no amount": line("Gesture", line__total="twelve"),
+        "a total that is not an amount": line("Gesture", line__total="twelve"),
         "an amount that is refused": line("Gesture", gesture__amount="many", line__total="1.00"),
         "no gesture": line("Ship", gesture__amount="12.90", line__total="1.00"),
     },

@@ -171,7 +171,7 @@ def test_each_code_explains_the_fix(files: Files) -> None:
 def test_an_unknown_country_lists_no_countries(files: Files) -> None:
     (sheet,) = checked(files.csv(parcel(deliveryAddress__countryCode="Germani")))
     (problem,) = problems_of(sheet, "enum-value")
-    assert problem.message == "“Germani” is no country, and no code of one"
+    assert problem.message == "“Germani” is not a country or the code of a country"
     assert problem.hint == "did you mean DE?"
 
 

@@ -112,15 +112,15 @@ def test_since_needs_no_cursor(feedtool: Feedtool) -> None:
     assert feedtool(f"{export} 2020-01-01").code == 0
     assert toys("had.csv") == ["Kite", "Ball", "Top"]
     assert feedtool(f"{export} 2999-01-01").code == 9
-    assert feedtool(f"{export} soon").error()[0] == "--since soon is no date and no time"
+    assert feedtool(f"{export} soon").error()[0] == "--since soon is not a date or a time"
 
 
 REWIND = "export toy-parcels --sandbox --rewind 2020-01-01"
 USELESS = {
     f"{NEW} --changed": "--new and --changed do not go together",
     f"{NEW} --rewind 2020-01-01": "--new and --rewind do not go together",
-    "export toy-parcels --sandbox --cursor books": "--cursor is about what is new",
-    "export toy-parcels --sandbox --peek": "--peek is about what is new",
+    "export toy-parcels --sandbox --cursor books": "--cursor is only for new or changed entries",
+    "export toy-parcels --sandbox --peek": "--peek is only for new or changed entries",
     f"{NEW} --cursor ../books": "a cursor cannot be named “../books”",
     f"{NEW} --out toys.pdf": "toys.pdf would be neither a workbook nor a CSV",
     REWIND: "there is no cursor “default” of toy-parcels",
@@ -183,8 +183,8 @@ def test_a_watcher_brings_only_parcels_that_pass_a_filter(feedtool: Feedtool) ->
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ("--export offers", "what is new cannot be told of “offers”"),
-        ("--export toy-parcels --every 10", "--every 10 is no time"),
+        ("--export offers", "“offers” is not a list whose new entries can be exported"),
+        ("--export toy-parcels --every 10", "--every 10 is not a time"),
         ("--export 'toy-parcels --peek'", "--peek cannot be had on a beat"),
         ("--export 'toy-parcels --xyz'", "No such option '--xyz'."),
     ],

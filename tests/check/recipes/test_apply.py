@@ -282,7 +282,7 @@ WRONG = {
     "letters that are none": (('"Stock"', '"@4"'), "“@4” names no column", "“@C”"),
     "a value that its field cannot have": (
         ("[names]", '[values.condition]\nold = "Olde"\n[names]'),
-        ":10, [values.condition] old: “Olde” is none of",
+        ":10, [values.condition] old: “Olde” is not one of",
         "",
     ),
     "a default": (('"New"', '"Nwe"'), ":12, [default] condition: “Nwe”", "did you mean New"),

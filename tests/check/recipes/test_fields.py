@@ -20,7 +20,7 @@ VALUES = {
     Cell(Kind.NUMBER, "1E-999999"): UnreadableCell("1E-999999, beyond what can be computed"),
     Cell(Kind.DATE, "2026-11-20T10:00:00"): date(2026, 11, 20),
     Cell(Kind.DATE, "10:00:00"): "10:00:00",
-    Cell(Kind.DATE, "2026-13-45"): UnreadableCell("2026-13-45, which is no date"),
+    Cell(Kind.DATE, "2026-13-45"): UnreadableCell("2026-13-45, which is not a date"),
     Cell(Kind.BOOLEAN, "TRUE"): True,
     Cell(Kind.BOOLEAN, "FALSE"): False,
     Cell(Kind.ERROR, "#N/A"): UnreadableCell("the cell shows #N/A"),

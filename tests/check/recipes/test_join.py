@@ -209,7 +209,7 @@ def test_only_numbers_can_be_zero(files: Files) -> None:
     stock_file(files, STOCK)
     recipe = with_join('missing = "zero"').replace("take = {", 'take = { condition = "place",')
     with pytest.raises(
-        UsageProblem, match=r":24, \[join\.stock\] missing .* condition is no number"
+        UsageProblem, match=r":24, \[join\.stock\] missing .* condition is not a number"
     ):
         read_by(files, recipe, [row(1)])
 

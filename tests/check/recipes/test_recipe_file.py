@@ -82,10 +82,10 @@ WRONG = {
     ),
     "its age": (
         (RECIPE, f'{RECIPE}{JOIN}too_old = "2 w"\n'),
-        ":23, [join.stock] too_old: “2 w” is no age",
+        ":23, [join.stock] too_old: “2 w” is not an age",
         "26h",
     ),
-    "an age of ages": ((RECIPE, f'{RECIPE}{JOIN}too_old = "999999999999d"\n'), "no age", "26h"),
+    "an age of ages": ((RECIPE, f'{RECIPE}{JOIN}too_old = "999999999999d"\n'), "not an age", "26h"),
     "a name with NUL": (
         (RECIPE, RECIPE + JOIN.replace("s*", "a\\u0000/x.csv")),
         ":20, [join.stock] file: no name has",

@@ -215,7 +215,7 @@ def test_yes_and_no_are_shown_in_words(language: str | None, words: str) -> None
     assert isinstance(reading, InvalidValue)
     (fault,) = reading.faults
     in_sheet = Translator("en", list_language=language)
-    assert in_sheet(fault.message) == f"“perhaps” is none of {words}"
+    assert in_sheet(fault.message) == f"“perhaps” is not one of {words}"
 
 
 CARRIER = Suggested(lambda settings: settings.of(OrderSettings).carriers, CARRIER_UNKNOWN)

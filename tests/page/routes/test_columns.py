@@ -60,7 +60,7 @@ def test_the_check_is_that_of_the_command_with_the_recipe(
 
 REFUSED: list[tuple[dict[str, str], str]] = [
     ({}, "Still missing for offers-upsert: Tracked: cost, Tracked: additional cost."),
-    ({**SHIPPING, COST: "free"}, "“free” is no Tracked: cost; for example: 4.90"),
+    ({**SHIPPING, COST: "free"}, "“free” is not a value of Tracked: cost; for example: 4.90"),
     ({**SHIPPING, "column:8": "quantity"}, "Stock has a column already"),
     ({**SHIPPING, "column:8": "prise.price"}, "did you mean price.price?"),
     ({**SHIPPING, "column:8": "PackagingUnit", "column:2": ""}, "Price (VAT included)"),
@@ -217,7 +217,7 @@ def test_a_sheet_is_chosen_and_the_recipe_is_of_it(
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
     client.post(f"/en/files/{file}/reading", data={"sheet": "Notes"})
     page = client.get(f"/en/files/{file}/columns")
-    assert (page.status_code, "o row looks like a header" in page.text) == (200, True), page.text
+    assert (page.status_code, "o row looks like" in page.text) == (200, True), page.text
 
 
 def test_a_row_that_looks_like_a_total_is_read_all_the_same(

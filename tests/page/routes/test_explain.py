@@ -30,7 +30,7 @@ def test_the_page_of_a_guard_explains_its_release(
     client: FlaskClient, code: str, *, is_guard: bool
 ) -> None:
     text = client.get(f"/en/explain/{code}").text
-    assert ("On this page whoever may release it sends it all the same" in text) == is_guard
+    assert ("On this page a user who may release it can send it all the same" in text) == is_guard
 
 
 @pytest.mark.parametrize("language", spoken("fr"))

@@ -69,7 +69,7 @@ def test_a_result_without_a_summary_is_recognised_by_its_headings(
 def test_anything_else_is_left_alone(source: Path, tmp_path: Path, content: bytes) -> None:
     target = tmp_path / "result"
     target.write_bytes(content)
-    with pytest.raises(UsageProblem, match="no result of feedtool") as caught:
+    with pytest.raises(UsageProblem, match="not a result of feedtool") as caught:
         run(source, target)
     assert (caught.value.exit, target.read_bytes()) == (Exit.USAGE, content)
     run(source, target, overwrite=True)

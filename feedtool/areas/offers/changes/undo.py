@@ -39,14 +39,13 @@ from feedtool.model.text import MessageText, tr
 
 ORIGIN_KEY, PRICE_KEY = "price.originPrice", "price.price"
 
-NOT_KNOWN = tr("what it was before the run is not known here")
+NOT_KNOWN = tr("its state before the run is not known here")
 MAYBE_CREATED = tr(
-    "what it was before the run is not known here; if the run created it, --delete-created"
-    " removes it"
+    "its state before the run is not known here; if the run created it, --delete-created removes it"
 )
 CREATED = tr("the run created it; --delete-created removes it")
 REMOVED = tr("the run removed it; send its row again to sell it")
-IN_DOUBT = tr("what became of it in the run is not known")
+IN_DOUBT = tr("its result in the run is not known")
 ON_ITS_WAY = tr("a row of it is on its way, or its last one failed")
 SHOWN_OTHERWISE = tr("it was changed since, as an export has shown")
 STOCK_MOVED = tr("its stock was changed since")

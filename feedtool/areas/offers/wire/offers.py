@@ -95,7 +95,7 @@ def offer_items(reply: Reply) -> tuple[list[dict[str, Any]], str | None]:
     """
     items = items_of(reply, "offers")
     if not all(isinstance(item, dict) for item in items):
-        raise Unreadable(tr("the answer holds what is no offer"))
+        raise Unreadable(tr("the answer holds something that is not an offer"))
     return items, next_link(reply)
 
 

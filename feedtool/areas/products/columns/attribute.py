@@ -209,7 +209,7 @@ class Judge:
         return _Refused(
             ENUM_VALUE,
             tr(
-                "“{text}” is no choice of {name}: {choices}",
+                "“{text}” is not a choice of {name}: {choices}",
                 text=visible(text),
                 name=self.known.name,
                 choices=shown,
@@ -272,7 +272,7 @@ class Judge:
         if not is_address(url, ("https",)):
             raise _Refused(
                 URL_FORMAT,
-                tr("“{url}” is no address of a file on the web", url=visible(url)),
+                tr("“{url}” is not the address of a file on the web", url=visible(url)),
                 tr(
                     "paste the address of a file ({types}), which begins with https://", types=types
                 ),

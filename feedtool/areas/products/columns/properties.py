@@ -136,7 +136,7 @@ def extra_columns(sheet: HeaderContext) -> ExtraColumns:
     catalog: Catalog | None = sheet.context.catalog(sheet.stamp.get(STAMP_LANGUAGE))
     if catalog is None or not catalog.categories:
         raise CatalogMissing(
-            tr("products are checked by the catalogue, and there is none here yet"),
+            tr("products are checked by the catalogue, and there is no catalogue here yet"),
             tr("bring it with `feedtool catalog sync`"),
         )
     context = sheet.context._replace(catalog=lambda _: catalog)

@@ -209,7 +209,10 @@ class Picture(Struct, frozen=True):
         if not is_address(text):
             return refused(
                 URL_FORMAT,
-                tr("“{url}” is no address of a picture on the web", url=visible(text)[:LONGEST]),
+                tr(
+                    "“{url}” is not the address of a picture on the web",
+                    url=visible(text)[:LONGEST],
+                ),
                 tr("paste the address, which begins with https://"),
             )
         advice = (

@@ -199,7 +199,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "an unknown state": ("/operations", {**ALL, "states": "paid"}),
     "an unknown type": ("/operations", {**ALL, "eventTypes": "Gift"}),
     "a date that is none": ("/operations", {**ALL, "paidAtMin": "yesterday"}),
-    "an invoice that is no number": ("/operations", {"invoiceId": "A1"}),
+    "an invoice that is not a number": ("/operations", {"invoiceId": "A1"}),
     "a name of the examples": ("/operations", {**ALL, "eventType": "Sale"}),
     "another one": ("/payments/count", {"payedAtMin": "2026-03-01T00:00:00Z"}),
     "an unknown state of payments": ("/payments", {"paymentStates": "Lost"}),
