@@ -47,7 +47,6 @@ def column_entry(index: int) -> str:
 
 
 def column_value(column: ColumnProposal) -> str:
-    """The form's value of a column as it is proposed."""
     return column.key or (MARK if column.not_for_sale else USELESS)
 
 

@@ -464,7 +464,6 @@ class SheetForm(Struct):
         return None
 
     def note_proposed(self, column: ColumnProposal) -> None:
-        """Note a column as it is proposed: a mark of rows not for sale, or a new header."""
         self.columns.append(replace(column, confidence=100))
 
     def note_word(self, word: UnknownWord, value: str) -> MessageText | None:
