@@ -248,7 +248,7 @@ class SheetReader:
         texts = self.header.texts
         self._sale_marks = [
             (index, texts[index], about)
-            for index, _ in self.header.unknown
+            for index in (*(index for index, _ in self.header.unknown), *self.header.in_expressions)
             if feed.is_for_sale and (about := about_of(texts[index]))
         ]
         """The user's columns that mark rows as not for sale."""
@@ -329,7 +329,9 @@ class SheetReader:
         recipe, once, has_action = self._recipe, self.once, ACTION in self.checked.labels
         self._marks = {}
         for index, text, about in self._sale_marks:
-            mark = SaleMark(about, text, letters(index), recipe, once, has_action=has_action)
+            # A recipe that reads the column may know words that nobody else understands.
+            unclear = {} if index in self.header.in_expressions else once
+            mark = SaleMark(about, text, letters(index), recipe, unclear, has_action=has_action)
             self._marks[index] = ColumnReader(mark, self.context)
 
     def _rewind(self, seen: Sequence[int]) -> None:

@@ -215,6 +215,8 @@ class Header(Struct, frozen=True):
     origins: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Index of a column that a recipe adds → the columns that its values come from. The added
     column has an index after all columns that a sheet can have."""
+    in_expressions: frozenset[int] = frozenset()
+    """The indexes of columns that only the expressions of a recipe read."""
 
     @property
     def headings_row(self) -> int:

@@ -88,6 +88,19 @@ def test_a_map_asks_about_unknown_words(
     assert "sale-mark-unclear" in {problem["code"] for problem in ran.only["problems"]}
 
 
+def test_words_of_a_later_delivery_are_read_beside_the_recipe(
+    feedtool: Feedtool, files: Files
+) -> None:
+    text = "\n".join(LIST) + "\n"
+    files.text(text.format(*("actif", "archivé") * 2, header="Statut"), "list.csv")
+    feedtool("map list.csv --yes --out a.toml", *FIXED)
+    later = ("actif", "archivé", "supprimé", "Rupture")
+    files.text(text.format(*later, header="Statut"), "list.csv")
+    ran = feedtool("submit list.csv --dry-run --format json --recipe a.toml")
+    assert ran.statuses == ["Valid", "Skipped", "Invalid", "Valid"], ran.only["problems"]
+    assert [problem["code"] for problem in ran.only["problems"]] == ["sale-mark"]
+
+
 def test_a_recipe_decides(feedtool: Feedtool, files: Files) -> None:
     files.text("\n".join(LIST).format(*("non",) * 4, header="Actif") + "\n", "list.csv")
     feedtool("map list.csv --yes --out a.toml", *FIXED)

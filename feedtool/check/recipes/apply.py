@@ -115,6 +115,7 @@ class _Application:
         self.by_index: dict[int, Column] = {}
         self.origins: dict[int, tuple[int, ...]] = {}
         self.used: set[int] = set()
+        self.in_columns: set[int] = set()
         self.fields: list[str] = []
         self.given: frozenset[str] = frozenset()
         """The keys of the defaults of the command or the account."""
@@ -142,6 +143,7 @@ class _Application:
             if index is None:
                 continue
             self.used.add(index)
+            self.in_columns.add(index)
             if isinstance(key, str):
                 if key in self.sheet.fields:
                     raise UsageProblem(
@@ -349,7 +351,10 @@ class _Application:
         texts = {index: folded(text) for index, text in self.texts.items()}
         added = frozenset(index for index, text in texts.items() if text in OWN)
         names = set(map(folded, self.recipe.file.names.values()))
-        known = added | self.used | {index for index, text in texts.items() if text in names}
+        in_expressions = (
+            frozenset(index for index, text in texts.items() if text in names) - self.in_columns
+        )
+        known = added | self.used | in_expressions
         unknown = tuple((index, None) for index in self.texts if index not in known)
         reasons = dict.fromkeys(self.by_index, tr("recipe {name}", name=self.recipe.name))
         return Header(
@@ -361,6 +366,7 @@ class _Application:
             added,
             reasons,
             origins=self.origins,
+            in_expressions=in_expressions,
         )
 
 
