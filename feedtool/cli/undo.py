@@ -140,7 +140,7 @@ def _undo_options(
     lack = tr("there is no account to ask")
     with stopping() as stop, connect(home, account, stop, lack) as session:
         live = load().memory.live(session.client, fetch_context_of(session), settings)
-        yield UndoOptions(options.stock, live.created_since)
+        yield UndoOptions(options.stock, live.created_since if live else None)
 
 
 def _plan(ctx: click.Context, workbook: Path, plan: Path) -> tuple[int, list[dict[str, Any]]]:

@@ -18,6 +18,16 @@ if TYPE_CHECKING:  # takes longer to import than a small file to check
 
 Accepted = Any
 """The accepted rows of a seller, which only their area reads."""
+
+
+class Live(Protocol):
+    """The rows that the service has now, in the place of accepted ones."""
+
+    def created_since(
+        self, channel: str, references: Sequence[str], since: datetime, /
+    ) -> frozenset[str]: ...
+
+
 OpenAccepted = Callable[[], Accepted | None]
 """Returns the accepted rows; None without a seller."""
 Uploads = Iterable[Sequence[Item]]
@@ -65,8 +75,8 @@ class UndoOptions(NamedTuple):
 
     with_stock: bool = False
     created_since: Callable[[str, Sequence[str], datetime], frozenset[str]] | None = None
-    """Returns those of a channel's references that were created at a moment or later, to delete
-    them; None deletes nothing."""
+    """Returns the references of a channel that were created since a moment, to delete them; None
+    deletes nothing."""
 
 
 class UndoRow(NamedTuple):
@@ -104,7 +114,7 @@ class Memory(NamedTuple):
     accepted: Callable[["Engine", str, str, int], Accepted] = lambda *_: None
     """Opens them after `project`; the number is the last run that was killed before its rows were
     recorded, or 0."""
-    live: Callable[[Sender, Any, AccountSettings], Accepted] = lambda *_: None
+    live: Callable[[Sender, Any, AccountSettings], Live | None] = lambda *_: None
     """Opens what the service has now instead, through a client and a `FetchContext`."""
     withdraw: Callable[[Sequence[CheckedSheet], Accepted], None] = lambda *_: None
     """Sends rows that end the sale of skipped rows."""

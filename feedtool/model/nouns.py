@@ -262,7 +262,7 @@ WORST_FIRST = (
     Status.SKIPPED,
 )
 """The order by which a row takes the status of one of its requests: first those that can be
-fixed. Statuses of areas rank as Accepted."""
+fixed. Statuses of areas rank behind Accepted, in their order."""
 _RANKS = {status: rank for rank, status in enumerate(WORST_FIRST)}
 
 
@@ -282,10 +282,13 @@ def worst_status(of_row: Sequence[RowResult]) -> Status:
     """The status of a row: the worst of its results."""
     if len(of_row) == 1:
         return of_row[0].status
-    accepted = _RANKS[Status.ACCEPTED]
-    return min(
-        (result.status for result in of_row), key=lambda status: _RANKS.get(status, accepted)
-    )
+    of_areas = [Status.ACCEPTED, *AREA_STATUSES]
+
+    def rank(status: Status) -> tuple[int, int]:
+        place = of_areas.index(status) if status in of_areas else len(of_areas)
+        return _RANKS.get(status, _RANKS[Status.ACCEPTED]), place
+
+    return min((result.status for result in of_row), key=rank)
 
 
 class Upload(Struct, frozen=True):

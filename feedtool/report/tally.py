@@ -47,7 +47,7 @@ ATTENTION = NOT_DONE - {Status.VALID, Status.UNCHANGED, Status.SKIPPED, Status.S
 """Statuses of rows that need attention."""
 
 TOLD = NOT_DONE - {Status.VALID, Status.INVALID, Status.UNCHANGED, Status.SKIPPED}
-"""Statuses whose messages are listed: not of accepted rows, or of those with problems."""
+"""Statuses whose messages are listed; accepted rows and rows with problems have none here."""
 
 
 class CodeGroup(Struct):

@@ -77,14 +77,12 @@ def explain_code(code: str, language: Language = "en") -> str:
 
     UsageProblem for an unknown code.
     """
-    codes = all_codes(language)
+    codes, areas = all_codes(language), load()
     words = {
         name: Word(REPORT, text.replace("{}", "…"))
-        for area in load().areas
+        for area in areas.areas
         for name, text in area.report_words(language).items()
     }
-    service = load().service
-    if page := service.explain(code.strip(), codes.say):
+    if page := areas.service.explain(code.strip(), codes.say):
         words[code.strip()] = Word(RESULT, page)
-    load()  # its statuses are words, too
-    return codes.explain(code, words, service.known_codes())
+    return codes.explain(code, words, areas.service.known_codes())

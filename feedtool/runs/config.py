@@ -26,7 +26,7 @@ recipes = "recipes"              the folder of its recipes, beside this file
 preparationTime = 2
 
 [profile.shop.bounds]            any field of `Bounds`
-[profile.shop.orders]            any field of `OrderSettings`; so other areas with a `TABLE`
+[profile.shop.orders]            any field of `OrderSettings`; others have a table, too
 [profile.shop.discussions.replies]
 parcel = "Your parcel {parcelNumber} is on its way: {trackingUrl}"
 

@@ -457,7 +457,7 @@ class SheetForm(Struct):
         """Note the field of a column, None if it is of no use; return the reason against it."""
         if key in self.keys:
             return tr("{field} has a column already", field=self.name_of(key))
-        if key and key not in self.proposal.known:
+        if key is not None and key not in self.proposal.known:
             hint = did_you_mean(key, self.proposal.known)
             return tr("there is no field {field}; {hint}", field=self.name_of(key), hint=hint)
         self.columns.append(with_meaning(column, key))

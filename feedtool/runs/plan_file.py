@@ -27,7 +27,6 @@ import msgspec
 from msgspec import Struct
 
 from feedtool import __version__
-from feedtool.areas import registry
 from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
 from feedtool.delivery.plan import Plan
@@ -207,7 +206,7 @@ def save(
     used = recipe_lines(recipes, plan.sheets) if recipes else ()
     lines = chain([_line(head)], map(_line, used), _contents(plan), [_line({"effects": effects})])
     digest = hashlib.sha256()
-    is_private = registry.load().is_personal(sheet.kind for sheet in plan.sheets)
+    is_private = load_areas().is_personal(sheet.kind for sheet in plan.sheets)
     opened = atomic_write(place, is_private=is_private)
     with opened as temporary, temporary.open("wb") as file:
         for line in lines:

@@ -129,16 +129,12 @@ class RecipeFolders(Struct, frozen=True):
 def _named_recipe(name: str, today: date) -> "Recipe":
     if name.startswith(PRESET):
         return preset(name.removeprefix(PRESET), today)
-    return _read(Path(name), today)
+    return read_recipe(Path(name), today)
 
 
 def _in_folder(folder: Path | None, today: date) -> "list[Recipe]":
     paths = sorted(folder.glob("*.toml")) if folder and folder.is_dir() else []
-    return [_read(path, today) for path in paths]
-
-
-def _read(path: Path, today: date) -> "Recipe":
-    return read_recipe(path, today)
+    return [read_recipe(path, today) for path in paths]
 
 
 def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[bool, float, Path]]:

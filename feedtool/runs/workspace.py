@@ -27,7 +27,6 @@ from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import KeptFiles, RecordedFiles, RunOptions, read_sheets, write_sheets
 
 if TYPE_CHECKING:
-    from feedtool.delivery.deadlines import ServiceClock
     from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
     from feedtool.model.errors import FeedtoolError
@@ -254,7 +253,7 @@ def seller_lock(
     return hold(engine, session.seller, session.address, command=command, now=session.wall())
 
 
-def clock_of(session: Session, workspace: Workspace) -> "ServiceClock":
+def clock_of(session: Session, workspace: Workspace) -> ServiceClock:
     """Return the clock of the service, for its deadlines."""
     return ServiceClock(session.now(), workspace.ledger.skew(session.address), session.ahead())
 

@@ -30,7 +30,12 @@ def test_statuses_of_areas_stand_behind_accepted_in_the_order_of_areas() -> None
         (["Shipped", "Integrated"], "Integrated"),
         (["Shipped", "Valid"], "Shipped"),
         (["Shipped", "Cancelled"], "Shipped"),
+        (["Cancelled", "Shipped"], "Shipped"),
+        (["Read", "Closed"], "Closed"),
+        (["Closed", "Sent"], "Sent"),
+        (["Sent", "Accepted"], "Accepted"),
     ],
 )
-def test_a_status_of_an_area_ranks_as_accepted(words: list[str], worst: str) -> None:
+def test_a_status_of_an_area_ranks_behind_accepted(words: list[str], worst: str) -> None:
+    load()
     assert worst_status([RowResult(2, "A", Status(word)) for word in words]) == worst

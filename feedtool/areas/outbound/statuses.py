@@ -1,4 +1,4 @@
-"""Statuses of rows of requests of outbound shipments whose request was done."""
+"""Statuses of outbound shipments whose request was done."""
 
 from feedtool.model.nouns import RowStatus, Status
 from feedtool.model.text import plural, tr

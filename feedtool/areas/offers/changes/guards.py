@@ -5,16 +5,14 @@ offers only: without a history nothing is held.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from feedtool.areas.offers.changes.offer_state import PRICE, AcceptedOffer, OfferFields
 from feedtool.feeds.rule import Problems, guard_issue
+from feedtool.feeds.selection import EarlierFile
 from feedtool.model.nouns import Code, Issue, Item
 from feedtool.model.settings import Guards
 from feedtool.model.text import MessageText, tr
-
-if TYPE_CHECKING:
-    from feedtool.feeds.selection import EarlierFile
 
 PROBLEMS = Problems("feedtool.areas.offers.changes")
 
@@ -70,7 +68,7 @@ def _rounded(value: float) -> MessageText:
 # Guards of a file.
 
 
-def check_shrunk(rows: int, before: "EarlierFile | None", settings: Guards) -> Iterator[Holding]:
+def check_shrunk(rows: int, before: EarlierFile | None, settings: Guards) -> Iterator[Holding]:
     """Compare the number of rows with the predecessor's."""
     if not settings.fewer_rows or before is None or before.rows < max(settings.least, 1):
         return
