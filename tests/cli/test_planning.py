@@ -196,7 +196,7 @@ def test_one_zip_or_none(
         ((stock, other), "a purge is one zip, and this is 2 zips"),
         ((channels,), ""),
         ((stock, "--profile", "small"), ""),
-        ((nothing,), "no zip at all"),
+        ((nothing,), "this is not a zip"),
         ((stock, "missing.csv"), ""),
     ):
         ran = confirmed(feedtool, *arguments, *dry)

@@ -141,7 +141,7 @@ def test_only_posts_have_a_pause_between_them(pause: timedelta, rest: datetime |
     [
         (batch(Phase.SUBMITTING), None),
         (batch(Phase.SUBMITTED), None),
-        (batch(Phase.PLANNED), "the answers were lost"),
+        (batch(Phase.PLANNED), "their answers were lost"),
         (batch(Phase.PLANNED, blocked_by=frozenset({2})), "the same references"),
         (batch(Phase.CLEARED, since=START), "no progress since 09:00:00"),
     ],

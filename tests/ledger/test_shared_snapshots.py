@@ -167,7 +167,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_no_store_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="sftp://host/in is no store") as caught:
+    with pytest.raises(UsageProblem, match="sftp://host/in is not a store") as caught:
         open_snapshots(tmp_path, "sftp://host/in?key=secret")
     assert "s3://BUCKET/PREFIX" in caught.value.hint
 

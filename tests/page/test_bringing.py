@@ -135,7 +135,7 @@ def test_a_file_that_has_changed_since_it_was_seen_is_not_sent(
         (session.uploads.named(session.uploads.file(file)) / "118.pdf").write_bytes(pdf("another"))
     client.post(f"/en/files/{file}/send", data={"plan": plan[0]})
     answer = settled(client, f"/en/files/{file}/sending")
-    assert (answer.status_code, "no longer what you saw" in answer.text) == (409, True)
+    assert (answer.status_code, "have changed since you saw them" in answer.text) == (409, True)
     with session.workspace() as workspace:
         assert workspace.ledger.run_ids() == []
     assert sent(client, file)  # once it was seen anew

@@ -246,7 +246,7 @@ def test_rows_are_ticked_for_the_form_and_seen_before_they_are_sent(opened: Open
     rows, only = page.locator("[data-ticked]"), page.locator("#only-rows")
     form, every = page.locator("form[action$='/send']"), page.get_by_label("All that are valid")
     send, show = form.locator("button"), page.locator("button[form]")
-    for box in map(page.get_by_label, ("Send nothing unless", "Leave out those")):
+    for box in map(page.get_by_label, ("Send nothing unless", "Leave out rows")):
         box.check()
         expect(send).to_be_disabled()
         box.uncheck()

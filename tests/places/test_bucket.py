@@ -107,7 +107,9 @@ def test_unencrypted_http_is_refused_outside_this_machine(
     monkeypatch.setenv("AWS_ENDPOINT_URL", address)
     monkeypatch.setenv("AWS_ALLOW_HTTP", is_allowed)
     if is_told:
-        with pytest.raises(UsageProblem, match=r"would travel to minio for everybody") as caught:
+        with pytest.raises(
+            UsageProblem, match=r"would travel to minio without encryption"
+        ) as caught:
             open_place("s3://bucket", Path("/"))
         assert "AWS_ALLOW_HTTP" in caught.value.hint
     else:

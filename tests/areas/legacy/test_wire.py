@@ -36,7 +36,7 @@ def test_the_id_of_a_zip(answer: Reply) -> None:
     ],
 )
 def test_an_answer_that_names_no_package(answer: Reply) -> None:
-    with pytest.raises(Unreadable, match=r"names no package|no JSON"):
+    with pytest.raises(Unreadable, match=r"names no package|not JSON"):
         zip_id(answer)
 
 

@@ -150,7 +150,7 @@ def test_bodies_that_are_no_pages_are_unreadable(body: bytes) -> None:
 
 
 def test_an_item_that_is_no_offer_is_unreadable() -> None:
-    with pytest.raises(Unreadable, match="no offer"):
+    with pytest.raises(Unreadable, match="not an offer"):
         offers_page(page([{}, None]))
 
 

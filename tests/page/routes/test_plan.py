@@ -303,13 +303,14 @@ def lacking(tmp_path: Path) -> Iterator[FlaskClient]:
 @pytest.mark.parametrize("account", LACKS)
 def test_missing_settings_are_shown_before_sending(lacking: FlaskClient, account: str) -> None:
     page = plan_page(lacking, upload_file(lacking, OFFERS, account=account))
-    told = f"Nothing can be sent from “{account}”: {LACKS[account]} Whoever keeps the configuration"
+    who = "The person who keeps the configuration"
+    told = f"Nothing can be sent from “{account}”: {LACKS[account]} {who}"
     assert (told in page) == bool(LACKS[account])
     assert ('<button class="main" disabled aria-describedby="lack">' in page) == bool(
         LACKS[account]
     )
     page = lacking.get("/en/").text
-    assert "“shop”: missing: the address of the service, the token. Whoever" in page
+    assert "“shop”: missing: the address of the service, the token. The person" in page
     assert re.findall(r"<option.*?>(.*?)</option>", page) == [
         "shop (files can be checked, not sent)",
         "mall",
