@@ -183,7 +183,7 @@ AnySettings = TypeVar("AnySettings", bound=Settings)
 
 
 @cache
-def usual(kind: type[Settings]) -> Settings:
+def usual(kind: type[Settings]) -> Any:
     return kind()  # once, since rows and cells ask for it
 
 
@@ -229,8 +229,11 @@ class AccountSettings(Struct, frozen=True):
 
     def of(self, kind: type[AnySettings]) -> AnySettings:
         """Return the settings of an area or a room."""
-        every = (*self.records, usual(kind))
-        return next(record for record in every if isinstance(record, kind))
+        for record in self.records:
+            if isinstance(record, kind):
+                return record
+        default: AnySettings = usual(kind)
+        return default
 
     def having(self, record: Settings) -> "AccountSettings":
         """Return them with other settings of an area or a room."""
