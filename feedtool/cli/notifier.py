@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from msgspec import Struct
@@ -24,9 +24,6 @@ from feedtool.report.as_json import (
 )
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.notify import Notifier, Target, Warn, as_body, targets_of
-
-if TYPE_CHECKING:
-    pass
 
 
 def targets_of_profile(ctx: click.Context, profile: str | None) -> dict[str, Target]:

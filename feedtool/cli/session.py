@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from msgspec import Struct
@@ -39,10 +39,6 @@ from feedtool.service.auth import (
 )
 from feedtool.service.client import Allowance, Client, post_form
 from feedtool.service.network import Timeouts
-
-if TYPE_CHECKING:
-    pass
-
 
 TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
 GRANT = ("client_id", "token_scope", "token_audience")

@@ -12,7 +12,7 @@ from msgspec import Struct
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.export import KeyedRow, PlainTable
-from feedtool.feeds.memory import Changes, OpenAccepted
+from feedtool.feeds.memory import ChangeColumn, Changes, OpenAccepted
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.ledger.database import CHUNK
 from feedtool.model.limits import ReadingLimits
@@ -22,6 +22,8 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.templates.rows import RowBuffer, SheetRows, write
 
 SHEET = tr("Changes")
+FILE = ChangeColumn("file", tr("File"), 30, is_optional=True)
+"""The file of a row, if there are several; behind the columns of the change."""
 
 
 class Preview(Struct):
@@ -75,7 +77,7 @@ class Preview(Struct):
         """Write the workbook of all changes, and return their number."""
         with _largest_first() as rows:
             for (file, _), changes in self._sheets.items():
-                name = {"file": file} if len(self._sheets) > 1 else {}
+                name = {FILE.key: file} if len(self._sheets) > 1 else {}
                 for row in changes:
                     texts = {"change": say(self.changes.words[str(row["change"])]), **name}
                     rows.put(None, {**row, **texts})
@@ -83,7 +85,7 @@ class Preview(Struct):
                 Field(
                     column.key, say(column.label), "", CellEntry(column.number_format, column.width)
                 )
-                for column in self.changes.columns
+                for column in (*self.changes.columns, FILE)
                 if column.key in rows.columns or not column.is_optional
             ]
             table = PlainTable(say(SHEET), fields, has_labels=True)

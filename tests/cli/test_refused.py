@@ -122,6 +122,10 @@ USAGE = {
     "submit good.csv --changed-only --dry-run": ("whose offers are meant", "or --sandbox"),
     "submit": ("Missing argument 'FILE...'", ""),
     "submit good.csv --save-plan p": ("--save-plan needs --dry-run", "add --dry-run"),
+    "validate good.csv --recipe nowhere.toml": (
+        "the recipe nowhere.toml cannot be read",
+        "check its name and its folder",
+    ),
     "submit --plan nowhere": ("the plan nowhere cannot be read", ""),
     "submit --plan good.csv": ("good.csv is not a plan", ""),
     "submit good.csv --sandbox --expect-removals 9": ("needs --purge-and-replace", "leave it out"),

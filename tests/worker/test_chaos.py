@@ -58,13 +58,17 @@ def test_files_are_sent_with_one_worker_killed_and_one_stopped(
     world.bring(size.files)
     for _ in range(3):
         world.start("--drain", "--side-by-side", str(size.side_by_side))
+
+    def has_delivered(least: int) -> bool:
+        return world.delivered() >= least
+
     deeds: list[Callable[[Child], None]] = [
         world.kill,
         partial(world.stop, seconds=size.pause),
     ]
     luck.shuffle(deeds)
     for least in sorted(luck.randrange(size.files // 2) for _ in deeds):
-        world.wait_for(lambda least=least: world.delivered() >= least)  # type: ignore[misc]
+        world.wait_for(partial(has_delivered, least))
         time.sleep(luck.random() / 5)
         deeds.pop()(world.someone_at_work(luck))
     assert world.has_ended()

@@ -476,7 +476,8 @@ def read_recipe(path: Path, today: date) -> Recipe:
             text = file.read(LONGEST_FILE + 1).decode("utf-8-sig")
     except OSError as error:
         raise UsageProblem(
-            tr("the recipe {path} cannot be read: {reason}", path=path, reason=reason_of(error))
+            tr("the recipe {path} cannot be read: {reason}", path=path, reason=reason_of(error)),
+            tr("check its name and its folder"),
         ) from error
     except UnicodeDecodeError as error:
         raise UsageProblem(

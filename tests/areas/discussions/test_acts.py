@@ -253,7 +253,7 @@ def test_patches(settings: dict[str, str], expected: Any) -> None:
 
 # New discussions.
 
-NEW = {
+NEW: dict[str, Any] = {
     "subject": "Your order",
     "orderId": "O1",
     "salesChannel": "PRIMARY",
@@ -318,7 +318,7 @@ OPENING: dict[str, tuple[Any, Any, str, tuple[Any, ...]]] = {
     ("discussions", "channel", "receiver", "expected"), OPENING.values(), ids=OPENING
 )
 def test_before_an_opening(discussions: Any, channel: Any, receiver: str, expected: Any) -> None:
-    attempt = act({**NEW, "message": {**NEW["message"], "receiver": receiver}})  # type: ignore[dict-item]  # a dict
+    attempt = act({**NEW, "message": {**NEW["message"], "receiver": receiver}})
     assert outcome(acts.OPEN, attempt, discussions, channel) == expected
 
 

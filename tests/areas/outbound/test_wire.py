@@ -59,7 +59,7 @@ def test_an_invalid_document_is_unreadable(body: bytes) -> None:
         ({"unexpectedQuantity": None, "lines": None}, True),
     ],
 )
-def test_conformity_of_returns(fields: dict[str, Any], is_conform: bool) -> None:  # noqa: FBT001
+def test_conformity_of_returns(fields: dict[str, Any], *, is_conform: bool) -> None:
     body = json.dumps({"returnId": "R", "status": "Completed", **fields}).encode()
     found = wire.return_of(Reply(200, body=body))
     assert found is not None

@@ -311,7 +311,6 @@ CHANGES = Changes(
         ChangeColumn("newStock", tr("New stock"), 11, WHOLE),
         ChangeColumn("stockChange", tr("Stock change"), 13, WHOLE, is_optional=True),
         ChangeColumn("heldBy", tr("Held by"), 24, is_optional=True),
-        ChangeColumn("file", tr("File"), 30, is_optional=True),
     ),
     words={
         "created": tr("created"),
