@@ -144,4 +144,6 @@ def _malformed(digits: str, cell: Cell | None) -> InvalidValue:
             len(digits),
             text=text,
         )
+        if not digits.strip("0"):
+            message = tr("“{text}” has only zeros: it is not a GTIN", text=text)
     return refused(GTIN_FORMAT, message, hint)

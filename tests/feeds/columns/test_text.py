@@ -4,10 +4,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.gtin import LENGTHS, LOST_ZEROS, Gtin, check_digit
 from feedtool.feeds.columns.text import Comment, ProductReference, Reference, Text, plain
 from feedtool.model.cells import Cell, CellType
-from feedtool.model.settings import AccountSettings, Bounds
+from feedtool.model.settings import AccountSettings, Bounds, Context
 from tests.feeds.columns.conftest import case_id, number, read, text
 
 TEXT, REFERENCE, PRODUCT, COMMENT, GTIN = (
@@ -190,6 +191,23 @@ def test_characters_outside_xml_are_spelled_out(shown: str) -> None:
 )
 def test_the_hint_names_the_right_value(shown: str, hint: str) -> None:
     assert hint in read(GTIN, text(shown)).hint
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (text("kettle"), "“kettle” is not a number; a GTIN has 8, 12, 13 or 14 digits"),
+        (text("7"), "“7” is 1 digit; a GTIN has 8, 12, 13 or 14 digits"),
+        (number("400638133393101"), "is 15 digits; a GTIN has 8, 12, 13 or 14 digits"),
+        (text("0" * 13), "“0000000000000” has only zeros: it is not a GTIN"),
+        (number("0"), "“0” has only zeros: it is not a GTIN"),
+    ],
+    ids=case_id,
+)
+def test_the_message_says_what_is_wrong_with_a_gtin(cell: Cell, message: str) -> None:
+    value = GTIN.read(cell, ColumnReader(GTIN, Context()))
+    assert isinstance(value, InvalidValue)
+    assert message in value.faults[0].message
 
 
 @given(st.text(st.sampled_from(" \u00a0\u200b\ufeffab\u202f"), max_size=10))
