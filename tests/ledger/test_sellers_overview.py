@@ -25,7 +25,7 @@ from feedtool.ledger.tables import counts, parcels
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, RowResult, Status
 from tests.ledger.conftest import NOW, SERVICE, add_run, item
-from tests.ledger.test_run_counts import close
+from tests.ledger.test_row_history import close
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 GONE = Interrupted("no answer")

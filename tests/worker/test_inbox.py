@@ -229,7 +229,7 @@ def test_once_ends_when_all_that_is_whole_is_brought(folder: PlaceWorld) -> None
     assert folder.watch(is_once=True) is Exit.NOTHING
 
 
-# `tests/places/test_arrivals.py` kills at each call of each kind of place.
+# `tests/places/test_incoming.py` kills at each call of each kind of place.
 @pytest.mark.parametrize(
     "kind",
     ["folder", *(pytest.param(it, marks=pytest.mark.long) for it in KINDS if it != "folder")],

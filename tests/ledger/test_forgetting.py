@@ -14,7 +14,7 @@ from feedtool.ledger.records import seller_key
 from feedtool.ledger.tables import counts, parcels
 from feedtool.model.nouns import Message, RowResult, Status
 from tests.ledger.conftest import MOSTLY_SQLITE, NOW, SERVICE, add_run, item, on_both, read_run
-from tests.ledger.test_run_counts import close
+from tests.ledger.test_row_history import close
 
 DAY = timedelta(days=1)
 AFTER = NOW + DAY

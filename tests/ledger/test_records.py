@@ -11,7 +11,7 @@ from feedtool.ledger.database import writing
 from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.model.nouns import Status
 from tests.ledger.conftest import NOW, SERVICE, add_run, item
-from tests.ledger.test_run_counts import close
+from tests.ledger.test_row_history import close
 
 ONE, TWO = seller_key(SERVICE, "S1"), seller_key(SERVICE, "S2")
 
