@@ -1,12 +1,24 @@
-"""Fewer rows than a product of lists: each pair of two lists' values is in at least one row."""
+"""Fewer rows of a table than there could be."""
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 from typing import Any
 
+import pytest
+
+
+def sample(rows: Iterable[Any], count: int) -> Iterator[Any]:
+    """All rows of a table, of which the normal run tests the first `count`, `--long` the others.
+
+    For rows that run a whole command and differ little. A row of several arguments is a tuple.
+    """
+    for index, row in enumerate(rows):
+        values = row if type(row) is tuple else (row,)  # a named tuple is one argument
+        yield row if index < count else pytest.param(*values, marks=pytest.mark.long)
+
 
 def pairs(*lists: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
-    """Rows with a value of each list, always the same rows.
+    """Rows with a value of each list, always the same: each pair of values is in at least one.
 
     The next row is always the first of those with the most pairs that are still missing.
     """

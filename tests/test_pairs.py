@@ -2,7 +2,7 @@ from itertools import combinations, product
 
 import pytest
 
-from tests.pairs import pairs
+from tests.pairs import pairs, sample
 
 LISTS = [("ab", "cd"), ("ab", "cd", "ef"), ("abc", "de", "fgh", "ij"), ("abcdef", "gh", "ij", "kl")]
 
@@ -18,3 +18,8 @@ def test_each_pair_is_in_a_row_and_the_rows_are_few(lists: tuple[str, ...]) -> N
 
 def test_a_product_of_four_lists_becomes_a_sixth() -> None:
     assert len(list(pairs("abc", "def", "ghi", "jkl"))) <= 81 // 6
+
+
+def test_a_sample_has_all_rows_and_the_first_without_a_mark() -> None:
+    assert list(sample([1, "b", (2, 3)], 2)) == [1, "b", pytest.param(2, 3, marks=pytest.mark.long)]
+    assert list(sample("ab", 5)) == ["a", "b"]
