@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from feedtool.model.files import HEADINGS
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
 from feedtool.sheets.cell_text import (
     LONGEST,
@@ -88,7 +89,7 @@ def test_any_message_is_read_back_from_the_copy(
     source = book_of(sheet.encode())
     copy = source.with_name("copy.xlsx")
     notes = [Note(row, "", message, "") for row, message in enumerate(messages, 2)]
-    annotate(source, copy, [SheetNotes("Offers", 1, ("s", "m", "c"), notes)], overwrite=True)
+    annotate(source, copy, [SheetNotes("Offers", 1, HEADINGS, notes)], overwrite=True)
     found = values(copy)
     assert [found[row, 2] for row in range(2, len(messages) + 2)] == messages
 

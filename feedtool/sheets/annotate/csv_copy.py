@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
-from itertools import islice, pairwise, tee
+from itertools import filterfalse, islice, pairwise, tee
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import combining, normalize
 
 from feedtool.model.cells import letters
 from feedtool.model.text import tr
@@ -43,6 +44,12 @@ _PLAIN = str.maketrans({"“": '"', "”": '"', "…": "...", "€": "EUR"})
 _BLOCK = 1 << 16
 _BYTEWISE = ("utf-8", "ascii", "cp125", "cp437", "cp85", "iso8859", "latin", "koi8", "mac")
 """Encodings (beginnings of their names) in which no byte of ASCII is part of another letter."""
+
+
+def _in_ascii(text: str) -> str:
+    """Return a text without accents, and with `?` for what has no other form in ASCII."""
+    plain = normalize("NFD", text.translate(_PLAIN))
+    return "".join(filterfalse(combining, plain)).encode("ascii", "replace").decode()
 
 
 class CsvLayout(NamedTuple):
@@ -117,8 +124,8 @@ class _Text:
             text = "'" + text
         if text.isascii():
             return text
-        if self.dialect.encoding.doubts:  # our letters could change the guess of the encoding
-            return text.translate(_PLAIN).encode("ascii", "replace").decode()
+        if not self.dialect.encoding.is_certain:
+            return _in_ascii(text)
         raw = text.encode(self.encoding, "replace")
         if self.codec == "latin-1" and not self.mark and MULTIBYTE.search(raw):
             # A letter beside one of our marks, such as `É”`, would look like UTF-8.

@@ -65,6 +65,8 @@ class Encoding(Struct, frozen=True):
     """The marks `"` and `'` that occur."""
     notices: tuple[Notice, ...] = ()
     doubts: Doubts | None = None
+    is_certain: bool = True
+    """False if it was guessed, and a few more letters could change the guess."""
 
     def open(self, path: Path) -> TextIOWrapper:
         """Open the text after the byte order mark, with unchanged line ends."""
@@ -197,8 +199,9 @@ def find_encoding(path: Path, fallback: str = "") -> Encoding:
     if survey.is_blank:
         raise EmptyFile(tr("The file is empty."), tr("Make the export again and look at its size."))
     quotes, is_odd = "".join(sorted(survey.quotes)), survey.last == "\x1a" or survey.has_mark
-    doubts = page.doubts if page else None
-    return Encoding(survey.encoding, mark, is_odd, quotes, notices, doubts)
+    page = page or CodePage(survey.encoding)
+    is_certain = page.fits and page.doubts is None
+    return Encoding(survey.encoding, mark, is_odd, quotes, notices, page.doubts, is_certain)
 
 
 def _page_of(path: Path, survey: _Survey) -> CodePage:
