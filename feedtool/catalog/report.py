@@ -24,7 +24,7 @@ LONGEST_LABEL = 60
 def describe_origin(origin: Origin) -> MessageText:
     """Return `https://… in en, synced 2026-03-01 14:02 UTC`."""
     moment = origin.synced_at
-    when = tr("synced {time}", time=_minute(moment)) if moment else tr("never brought to its end")
+    when = tr("synced {time}", time=_minute(moment)) if moment else tr("never finished")
     return tr(
         "{service} in {language}, {when}",
         service=clean(origin.service),
@@ -252,7 +252,7 @@ def _changes(
     if missing:
         yield tr("{count:,} missing", count=missing)
     if kept:
-        yield tr("{count:,} brought before the sync was stopped", count=kept)
+        yield tr("{count:,} downloaded before the sync was stopped", count=kept)
 
 
 def _synced_fields(synced: Synced) -> Fields:

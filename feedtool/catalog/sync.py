@@ -28,7 +28,7 @@ from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.model.text import plural, tr
 from feedtool.service.fetch import MOST_PAGES, FetchContext, fetch
 
-GO_ON = tr("Go on with `feedtool catalog sync`: what was brought is kept.")
+GO_ON = tr("Go on with `feedtool catalog sync`: what was downloaded is kept.")
 
 _KINDS = {
     "brands": tr("brands"),

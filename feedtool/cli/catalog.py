@@ -123,7 +123,7 @@ def sync(ctx: click.Context, options: SyncOptions) -> int:
         echo(
             "error",
             tr(
-                "the properties of {category} cannot be had: {reason}",
+                "the properties of {category} could not be read: {reason}",
                 category=missing.category,
                 reason=missing.reason,
             ),
@@ -181,19 +181,19 @@ def show(ctx: click.Context, options: ShowCategoryOptions) -> None:
         if category.level == DEEPEST and local.properties(category.reference) is None:
             raise UsageProblem(
                 tr(
-                    "the properties of {reference} ({label}) were not brought",
+                    "the properties of {reference} ({label}) were not downloaded",
                     reference=category.reference,
                     label=category.label,
                 )
                 if category.is_active
                 else tr(
-                    "the properties of {reference} ({label}) were not brought, since it is not"
-                    " active",
+                    "the properties of {reference} ({label}) were not downloaded, since it "
+                    "is not active",
                     reference=category.reference,
                     label=category.label,
                 ),
                 tr(
-                    "bring them with `{command} --category {reference}`",
+                    "download them with `{command} --category {reference}`",
                     command=sync_command(local.origin.service, local.language),
                     reference=category.reference,
                 ),

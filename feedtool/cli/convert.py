@@ -101,7 +101,9 @@ def convert(ctx: click.Context, options: ConvertOptions) -> int:
 def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bool) -> None:
     """Raise UsageProblem if the output cannot be written there, before anything is read."""
     if source != STDIN and _is_same(Path(source), target):
-        raise UsageProblem(tr("{target} is IN and OUT", target=target), tr("give OUT another name"))
+        raise UsageProblem(
+            tr("IN and OUT are the same: {target}", target=target), tr("give OUT another name")
+        )
     if target.exists():
         if not (target.is_dir() if is_folder else target.is_file()):
             message = tr("{target} is not a file", target=target)
@@ -111,9 +113,9 @@ def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bo
         is_taken = not is_folder or any(target.iterdir())
         if is_taken and not may_replace:
             raise UsageProblem(
-                tr("{target} is there already and not empty", target=target)
+                tr("{target} exists already and is not empty", target=target)
                 if is_folder
-                else tr("{target} is there already", target=target),
+                else tr("{target} exists already", target=target),
                 tr("give OUT another name, or replace it with --yes"),
             )
     folder = target if target.is_dir() else target.parent

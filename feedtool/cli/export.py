@@ -50,12 +50,15 @@ class CursorOptions(Struct, frozen=True, kw_only=True):
             callback=_moment,
         ),
     ] = None
-    new: Annotated[bool, flag("--new", "Only what no export with this cursor has brought yet.")] = (
+    new: Annotated[bool, flag("--new", "Only entries that no export with this cursor had yet.")] = (
         False
     )
     changed: Annotated[
         bool,
-        flag("--changed", "Only what is new, or has changed since this cursor brought it."),
+        flag(
+            "--changed",
+            "Only entries that are new, or changed since the last export with this cursor.",
+        ),
     ] = False
     cursor: Annotated[
         str | None,

@@ -174,7 +174,7 @@ def refuse_target(target: Path, *, may_replace: bool, option: str = "out") -> No
             )
         if not may_replace:
             raise UsageProblem(
-                tr("{target} is there already", target=target),
+                tr("{target} exists already", target=target),
                 tr("choose another name with --{option}, or replace it with --yes", option=option),
             )
     if not target.parent.is_dir():

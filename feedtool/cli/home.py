@@ -87,7 +87,7 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
         lack = tr("{lack}; there is one in {languages}", lack=lack, languages=others)
     raise UsageProblem(
         lack,
-        tr("bring it with `{command}`", command=sync_command(service, language)),
+        tr("download it with `{command}`", command=sync_command(service, language)),
     )
 
 
@@ -196,7 +196,7 @@ def _sync_sandbox(cache: "Cache", language: str) -> None:
     from feedtool.cli.session import to_sandbox
     from feedtool.runs.workspace import fetch_context_of
 
-    echo("catalogue", tr("the embedded sandbox's is brought; that is done once"))
+    echo("catalogue", tr("the embedded sandbox's catalogue is downloaded; this is done once"))
     with to_sandbox(None, language) as session:
         context = fetch_context_of(session)
         sync(session.client, cache, context, service=session.address, language=language)

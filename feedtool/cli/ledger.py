@@ -76,7 +76,7 @@ def backup(_: click.Context, options: BackupOptions) -> None:
     def refuse_existing(_: Path) -> None:
         if target.exists():
             raise UsageProblem(
-                tr("{target} is there already", target=target), tr("name another FILE")
+                tr("{target} exists already", target=target), tr("name another FILE")
             )
 
     refuse_existing(target)

@@ -200,7 +200,7 @@ def _listen(host: str, port: int) -> socket.socket:
         return listen(host, port)
     except OSError as error:
         raise UsageProblem(
-            tr("port {port} cannot be had: {why}", port=port, why=reason_of(error)),
+            tr("port {port} cannot be used: {why}", port=port, why=reason_of(error)),
             tr("choose another --port (0 picks a free one)"),
         ) from error
 
@@ -212,7 +212,7 @@ def _listen_on_file(place: Path) -> socket.socket:
         return listen_on_file(place, OWN_AND_GROUP)
     except OSError as error:
         raise UsageProblem(
-            tr("the socket {path} cannot be had: {why}", path=place, why=reason_of(error)),
+            tr("the socket {path} cannot be used: {why}", path=place, why=reason_of(error)),
             tr("choose another --socket"),
         ) from error
 

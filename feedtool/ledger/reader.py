@@ -291,8 +291,8 @@ class LedgerReader(RequestHistory):
 
     def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
-        row_history = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = _without_result(package, REQUEST).where(row_history).limit(limit)
+        may_be_staged = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
+        query = _without_result(package, REQUEST).where(may_be_staged).limit(limit)
         return [PendingRow(*row) for row in self._all(query)]
 
     def pending(self, package: int) -> list[PendingRow]:

@@ -33,7 +33,7 @@ def _(message: str) -> str:
     return message
 
 
-CATALOGUE = _("ask the person who keeps the configuration to bring the catalogue")
+CATALOGUE = _("ask the person who keeps the configuration to download the catalogue")
 SEARCH = _("look for it among the categories, under “Templates”")
 NO_TOKEN = _("the token is missing")
 
@@ -113,13 +113,13 @@ OTHERWISE: Mapping[str, str] = {
         "give each column a name in one row, and bring the file again"
     ),
     # Products.
-    "bring it with `feedtool catalog sync`": CATALOGUE,
+    "download it with `feedtool catalog sync`": CATALOGUE,
     "`feedtool catalog sync` brings them": CATALOGUE,
-    "bring them with `feedtool catalog sync --category {code}`": CATALOGUE,
-    "bring it in that language: `feedtool catalog sync --language {code}`": CATALOGUE,
-    "bring the catalogue anew with `feedtool catalog sync`": CATALOGUE,
-    "bring it with `{command}`": CATALOGUE,
-    "bring them with `{command} --category {reference}`": CATALOGUE,
+    "download them with `feedtool catalog sync --category {code}`": CATALOGUE,
+    "download it in that language: `feedtool catalog sync --language {code}`": CATALOGUE,
+    "download the catalogue again with `feedtool catalog sync`": CATALOGUE,
+    "download it with `{command}`": CATALOGUE,
+    "download them with `{command} --category {reference}`": CATALOGUE,
     "look for it with `feedtool catalog search`": SEARCH,
     "choose another one with `feedtool catalog search`": SEARCH,
     "`feedtool catalog search TEXT` finds categories": SEARCH,

@@ -300,7 +300,7 @@ def fill_name(target: Path, cursor: str, batch: int, moment: datetime) -> Path:
 def _refuse_to_replace(target: Path) -> None:
     if target.exists():
         raise UsageProblem(
-            tr("{target} is there already", target=target),
+            tr("{target} exists already", target=target),
             tr("an export with a cursor replaces no file: write --out 'NAME-{{batch}}.xlsx'"),
         )
 

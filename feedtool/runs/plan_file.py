@@ -194,7 +194,7 @@ def save(
                 _head(other.readline(LONGEST_HEAD), place)
         except (OSError, UsageProblem) as error:
             raise UsageProblem(
-                tr("{place} is there already, and is not a plan", place=place),
+                tr("{place} exists already, and is not a plan", place=place),
                 tr("choose another name with --save-plan"),
             ) from error
     head = {

@@ -129,8 +129,8 @@ def check_one_zip(sheets: Sequence[CheckedSheet], limit: int) -> None:
     if zips != 1:
         raise UsageProblem(
             tr(
-                "a purge is one zip, and this is {count:,} zips: each would delete what the one"
-                " before brought",
+                "a purge is one zip, and this is {count:,} zips: each would delete what "
+                "the one before sent",
                 count=zips,
             )
             if zips

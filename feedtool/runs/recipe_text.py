@@ -170,7 +170,7 @@ def recipe_place(file: Path, out: Path | None) -> Path:
     if out:
         if out.exists():
             raise UsageProblem(
-                tr("{path} is there already", path=str(out)), tr("name another place with --out")
+                tr("{path} exists already", path=str(out)), tr("name another place with --out")
             )
         return out
     return free_place(file.parent / FOLDER, file)

@@ -118,7 +118,7 @@ class RecipeFolders(Struct, frozen=True):
                     name=name,
                     age=join.too_old,
                 ),
-                tr("bring a newer one, or change too_old in the recipe"),
+                tr("get a newer one, or change too_old in the recipe"),
             )
         return file
 

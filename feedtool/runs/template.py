@@ -75,12 +75,12 @@ def _deepest(
     if lacking:
         raise UsageProblem(
             tr(
-                "{named}, and the properties of {categories} were not brought",
+                "{named}, and the properties of {categories} were not downloaded",
                 named=description,
                 categories=first_codes(lacking),
             ),
             tr(
-                "bring them with `{command} --category {reference}`",
+                "download them with `{command} --category {reference}`",
                 command=sync_command,
                 reference=category.reference,
             ),

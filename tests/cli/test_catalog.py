@@ -164,7 +164,7 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool) -
 
 def test_an_incomplete_catalogue_is_reported(feedtool: Feedtool) -> None:
     fill(is_whole=False)
-    assert "never brought to its end" in feedtool("catalog search kettle").err
+    assert "never finished" in feedtool("catalog search kettle").err
 
 
 def test_output_holds_no_control_characters(feedtool: Feedtool) -> None:
@@ -240,7 +240,7 @@ def test_properties_that_are_not_to_be_had(feedtool: Feedtool) -> None:
     ]
     assert ran.err.splitlines() == [
         "warning: 1 of the brands on page 1 cannot be read.",
-        "error: the properties of 0A0101 cannot be had: no reason given (HTTP 404)",
+        "error: the properties of 0A0101 could not be read: no reason given (HTTP 404)",
         "help: `feedtool catalog sync` tries again; the rest can be used",
     ]
     (missing,) = told.json["properties"]["missing"]

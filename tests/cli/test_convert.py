@@ -212,7 +212,7 @@ def test_files_are_overwritten_only_on_request(feedtool: Feedtool, files: Files)
     files.text("mine", "out.json")
     files.text("", "out/note.txt")
     for name in ("out.json", "out"):
-        assert refused(feedtool("convert", path, name), 2, "there already")
+        assert refused(feedtool("convert", path, name), 2, "exists already")
     assert Path("out.json").read_text("utf-8") == "mine"
     for name in ("out.json", "out", "out"):
         assert feedtool("convert", path, name, "--yes").code == 0

@@ -42,7 +42,7 @@ def test_a_copy_has_a_name_of_its_own(feedtool: Feedtool) -> None:
 @pytest.mark.parametrize(
     ("words", "reason", "way_out"),
     [
-        ("backup there.sqlite", "there.sqlite is there already", "name another FILE"),
+        ("backup there.sqlite", "there.sqlite exists already", "name another FILE"),
         ("backup no/copy", "there is no folder no", "in a folder that is there"),
         ("backup copy --ledger none", "There is no ledger none", "--home or --ledger"),
         ("check --home none", "There is no ledger none/ledger.sqlite", "--home or --ledger"),

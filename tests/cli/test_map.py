@@ -212,7 +212,7 @@ def test_a_sheet_that_a_recipe_fits_needs_none(feedtool: Feedtool, files: Files)
     assert feedtool("map list.csv --format json").json["recipe"] == "recipes/list.toml"
     assert [path.name for path in Path("recipes").iterdir()] == ["list.toml"]
     assert feedtool("map list.csv --out recipes/list.toml").error() == (
-        *("recipes/list.toml is there already", "name another place with --out"),
+        *("recipes/list.toml exists already", "name another place with --out"),
     )
 
 

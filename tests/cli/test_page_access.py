@@ -57,7 +57,7 @@ def test_shared_on_a_socket(socket_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o660
         assert made.access == SharedAccess(NAMES, "localhost", "X-User", frozenset(USERS))
         assert made.address == f"unix:{path}"
-        with pytest.raises(UsageProblem, match="sock cannot be had"):
+        with pytest.raises(UsageProblem, match="sock cannot be used"):
             open_listener(AccessOptions(**SHARED, socket=path), USERS)
 
 
@@ -75,7 +75,7 @@ REFUSED = [
     ({**SHARED, "trusted_proxy": LOOPBACK, "user_header": "Remote_User"}, "is not a header"),
     ({**SHARED, "trusted_proxy": LOOPBACK, "user_header": "a: b"}, "is not a header"),
     ({**SHARED, "trusted_proxy": LOOPBACK, "secret_file": Path("x")}, "no secret address"),
-    ({**SHARED, "socket": Path("no/such/folder/x")}, "folder/x cannot be had: No such file"),
+    ({**SHARED, "socket": Path("no/such/folder/x")}, "folder/x cannot be used: No such file"),
 ]
 
 
@@ -97,7 +97,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(UsageProblem) as raised:
             open_listener(AccessOptions(port=port), USERS)
-    assert f"port {port} cannot be had" in raised.value.message
+    assert f"port {port} cannot be used" in raised.value.message
     assert "--port" in raised.value.hint
 
 

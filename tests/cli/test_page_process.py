@@ -174,7 +174,7 @@ def test_a_shared_page_on_a_port_answers_only_its_proxy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--port {port}", "port {port} cannot be had"),
+        ("--port {port}", "port {port} cannot be used"),
         ("--shared --port 0 --host-name a", "either --socket or --trusted-proxy"),
         ("--shared --trusted-proxy 127.0.0.1 --host-name a", "nobody may use the shared page"),
         ("--socket page.sock", "--socket is for a shared page"),

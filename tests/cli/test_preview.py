@@ -93,7 +93,7 @@ def test_live_asks_the_service(feedtool: Feedtool, changed: str) -> None:
         ("--preview changes.xlsx", "--preview needs --dry-run"),
         ("--live", "--live needs --dry-run"),
         (f"{DRY} --preview changes.pdf", "changes.pdf would be neither a workbook nor a CSV"),
-        (f"{DRY} --preview offers.csv", "offers.csv is there already"),
+        (f"{DRY} --preview offers.csv", "offers.csv exists already"),
     ],
 )
 def test_wrong_preview_options_are_refused(

@@ -89,7 +89,7 @@ REFUSED = {
     "undo 7 --sandbox": "there is no run 7",
     "undo 1 --sandbox --seller other": "run 1 was for the seller sandbox at",
     "undo 2 --sandbox": "run 2 is not finished",
-    "undo 1 --sandbox --out offers.csv": "offers.csv is there already",
+    "undo 1 --sandbox --out offers.csv": "offers.csv exists already",
 }
 
 

@@ -148,7 +148,7 @@ REFUSED: dict[str, tuple[Callable[[Shop], object], str]] = {
     "another mode": (lambda shop: shop.export(CursorUse(is_changed=True)), "is that of --new"),
     "a begin": (lambda shop: shop.export(since=START), "has begun already"),
     "an end": (lambda shop: shop.export(until="now"), "--until does not go with a cursor"),
-    "a file that is there": (lambda shop: shop.export(name="default-1.csv"), "is there already"),
+    "a file that is there": (lambda shop: shop.export(name="default-1.csv"), "exists already"),
 }
 
 
@@ -311,7 +311,7 @@ def test_a_file_never_replaces_one_that_came_meanwhile(shop: Shop) -> None:
         place.write_text("mine")
 
     shop.service.meanwhile = meanwhile
-    with pytest.raises(UsageProblem, match="is there already"):
+    with pytest.raises(UsageProblem, match="exists already"):
         shop.export()
     shop.service.meanwhile = lambda: None
     assert place.read_text() == "mine"

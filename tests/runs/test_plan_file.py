@@ -126,7 +126,7 @@ def test_recipes_that_no_command_has_saved(place: Path, tmp_path: Path, line: st
 def test_only_plans_are_replaced(place: Path, files: Files) -> None:
     path = files.csv(offer(7))
     assert load(saved(path, place)).digest
-    with pytest.raises(UsageProblem, match="is there already, and is not a plan"):
+    with pytest.raises(UsageProblem, match="exists already, and is not a plan"):
         saved(path, path)
 
 

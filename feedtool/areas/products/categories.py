@@ -55,7 +55,7 @@ def refusal(catalog: Catalog, code: str) -> tuple[str, str] | None:
     if not category.is_active:
         return tr("{category} is not active, so it takes no products", category=name), _SEARCH
     if catalog.properties(code) is None:
-        return tr("the properties of {category} were not brought", category=name), tr(
+        return tr("the properties of {category} were not downloaded", category=name), tr(
             "`feedtool catalog sync` brings them"
         )
     return None

@@ -61,7 +61,7 @@ def check(query: Query) -> None:
     if query.context.catalog(None) is None:
         raise UsageProblem(
             tr("there is no local catalogue to make the columns of"),
-            tr("bring it with `feedtool catalog sync`"),
+            tr("download it with `feedtool catalog sync`"),
         )
 
 
@@ -287,7 +287,7 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
                     count=left.total(),
                     properties=joined(sorted(left)),
                 ),
-                tr("bring the catalogue anew with `feedtool catalog sync`"),
+                tr("download the catalogue again with `feedtool catalog sync`"),
             )
         )
     if count := tally[PICTURES, ""]:

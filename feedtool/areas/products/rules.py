@@ -79,7 +79,7 @@ def check_language(row: Row) -> Iterator[Issue]:
                 language=catalog.language,
             ),
             tr(
-                "bring it in that language: `feedtool catalog sync --language {code}`",
+                "download it in that language: `feedtool catalog sync --language {code}`",
                 code=str(language)[:2],
             ),
             "language",

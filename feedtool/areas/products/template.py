@@ -68,7 +68,7 @@ def contents(feed: Feed, basis: Basis) -> Contents:
                 "the columns of products come from the catalogue, and there is no "
                 "catalogue here yet"
             ),
-            tr("bring it with `feedtool catalog sync`"),
+            tr("download it with `feedtool catalog sync`"),
         )
     codes = list(dict.fromkeys(code.strip().upper() for code in basis.categories))
     if not basis.has_example:

@@ -132,7 +132,7 @@ def _catalog(reading: ReadOptions, order: TemplateOrder) -> Catalog:
     name, command = LANGUAGE_NAMES[order.language], _sync_command(order)
     lack = tr("there is no catalogue in {language} here", language=name)
     if catalog is None:
-        raise UsageProblem(lack, tr("bring it with `{command}`", command=command))
+        raise UsageProblem(lack, tr("download it with `{command}`", command=command))
     other = LANGUAGE_NAMES.get(catalog.language, catalog.language)
     raise UsageProblem(
         tr("{lack}; there is one in {languages}", lack=lack, languages=other),

@@ -46,12 +46,6 @@ _BYTEWISE = ("utf-8", "ascii", "cp125", "cp437", "cp85", "iso8859", "latin", "ko
 """Encodings (beginnings of their names) in which no byte of ASCII is part of another letter."""
 
 
-def _in_ascii(text: str) -> str:
-    """Return a text without accents, and with `?` for what has no other form in ASCII."""
-    plain = normalize("NFD", text.translate(_PLAIN))
-    return "".join(filterfalse(combining, plain)).encode("ascii", "replace").decode()
-
-
 class CsvLayout(NamedTuple):
     """The columns of our fields, 0-based."""
 
@@ -124,8 +118,9 @@ class _Text:
             text = "'" + text
         if text.isascii():
             return text
-        if not self.dialect.encoding.is_certain:
-            return _in_ascii(text)
+        if not self.dialect.encoding.is_certain:  # our letters could change it
+            without_accents = filterfalse(combining, normalize("NFD", text.translate(_PLAIN)))
+            return "".join(without_accents).encode("ascii", "replace").decode()
         raw = text.encode(self.encoding, "replace")
         if self.codec == "latin-1" and not self.mark and MULTIBYTE.search(raw):
             # A letter beside one of our marks, such as `É”`, would look like UTF-8.

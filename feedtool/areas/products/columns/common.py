@@ -91,7 +91,7 @@ def faults_of(code: str, catalog: Catalog) -> tuple[Issue, ...]:
         message = tr("{category} is of level {level}, not 3", category=name, level=category.level)
         return (Issue(CATEGORY_LEVEL, message, hint),)
     if catalog.properties(code) is None:
-        hint = tr("bring them with `feedtool catalog sync --category {code}`", code=code)
+        hint = tr("download them with `feedtool catalog sync --category {code}`", code=code)
         message = tr("the properties of {category} are not here", category=name)
         return (Issue(CATEGORY_NOT_SYNCED, message, hint),)
     return ()

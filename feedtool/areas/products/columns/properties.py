@@ -137,7 +137,7 @@ def extra_columns(sheet: HeaderContext) -> ExtraColumns:
     if catalog is None or not catalog.categories:
         raise CatalogMissing(
             tr("products are checked by the catalogue, and there is no catalogue here yet"),
-            tr("bring it with `feedtool catalog sync`"),
+            tr("download it with `feedtool catalog sync`"),
         )
     context = sheet.context._replace(catalog=lambda _: catalog)
     matches = _HeaderMatches(sheet.headers, context.settings.columns)
@@ -213,7 +213,7 @@ def enrich(sheet: SheetColumns) -> Enrich:
     catalog: Catalog | None = sheet.context.catalog(None)
     if catalog is None:
         raise CatalogMissing(
-            tr("there is no catalogue"), tr("bring it with `feedtool catalog sync`")
+            tr("there is no catalogue"), tr("download it with `feedtool catalog sync`")
         )
     sheet_code, category_faults = _sheet_category(sheet.stamp, catalog)
     references = [key for key in sheet.fields if key not in columns.UNDERSTOOD_KEYS]
