@@ -230,5 +230,6 @@ class Acts(SingleCalls):
         return found
 
     def judged(self) -> Findings:
-        """The findings of the world; Wrong for any fault."""
+        """The findings of the world once all calls have arrived; Wrong for any fault."""
+        self.network.pass_time(HOURS)
         return OrdersCourt(self).judge()
