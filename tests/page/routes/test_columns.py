@@ -36,14 +36,34 @@ def report(client: FlaskClient, file: str) -> list[dict[str, object]]:
     return made
 
 
-def test_columns_of_an_unknown_list_are_asked_once(client: FlaskClient, file: str) -> None:
+REFUSED: list[tuple[dict[str, str], str]] = [
+    ({}, "Still missing for offers-upsert: Tracked: cost, Tracked: additional cost."),
+    ({**SHIPPING, COST: "free"}, "“free” is not a value of Tracked: cost; for example: 4.90"),
+    ({**SHIPPING, "column:8": "quantity"}, "Stock has a column already"),
+    ({**SHIPPING, "column:8": "prise.price"}, "did you mean price.price?"),
+    ({**SHIPPING, "column:8": "PackagingUnit", "column:2": ""}, "Price (VAT included)"),
+]
+
+
+def test_columns_of_an_unknown_list_are_asked_until_they_are_right(
+    client: FlaskClient, session: PageSession, file: str
+) -> None:
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
-    answer = answer_columns(client, file, {**form_of(client, file), **SHIPPING})
+    # Wrong answers are refused at their fields, and there is no such kind.
+    form = form_of(client, file)
+    for changes, message in REFUSED:
+        answer = answer_columns(client, file, {**form, **changes})
+        assert (answer.status_code, message in answer.text) == (422, True), answer.text
+        assert not session.uploads.file(file).choices.has_recipe
+    answer = client.post(f"/en/files/{file}/reading", data={"kind": "ofers"})
+    assert (answer.status_code, "no kind of feed “ofers”" in answer.text) == (422, True)
+    # The right ones are asked for once.
+    answer = answer_columns(client, file, {**form, **SHIPPING})
     assert (answer.status_code, answer.location) == (303, f"/en/files/{file}")
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
 
 
-def test_the_check_is_that_of_the_command_with_the_recipe(
+def test_the_check_is_that_of_the_command_with_the_recipe_until_it_is_forgotten(
     client: FlaskClient,
     session: PageSession,
     file: str,
@@ -56,29 +76,22 @@ def test_the_check_is_that_of_the_command_with_the_recipe(
     words = ["--recipe", str(recipe), "--report", "report.json", "--language", "en"]
     assert run(["validate", "list.csv", *words]) == 0
     assert report(client, file) == json.loads((files.folder / "report.json").read_bytes())
-
-
-REFUSED: list[tuple[dict[str, str], str]] = [
-    ({}, "Still missing for offers-upsert: Tracked: cost, Tracked: additional cost."),
-    ({**SHIPPING, COST: "free"}, "“free” is not a value of Tracked: cost; for example: 4.90"),
-    ({**SHIPPING, "column:8": "quantity"}, "Stock has a column already"),
-    ({**SHIPPING, "column:8": "prise.price"}, "did you mean price.price?"),
-    ({**SHIPPING, "column:8": "PackagingUnit", "column:2": ""}, "Price (VAT included)"),
-]
-
-
-def test_wrong_columns_are_refused_at_their_field(
-    client: FlaskClient, session: PageSession, file: str
-) -> None:
+    # The answers can be changed.
     form = form_of(client, file)
-    for changes, message in REFUSED:
-        answer = answer_columns(client, file, {**form, **changes})
-        assert (answer.status_code, message in answer.text) == (422, True), answer.text
-        assert not session.uploads.file(file).choices.has_recipe
+    assert (form[COST], form[ADDITIONAL]) == ("4.90", "2")
+    answer_columns(client, file, {**form, ADDITIONAL: "3"})
+    text = recipe.read_text("utf-8")
+    assert ('additionalCost" = "3"' in text, 'additionalCost" = "2"' in text) == (True, False)
+    assert answer_columns(client, file, {**form, ADDITIONAL: ""}).status_code == 422
+    # The recipe can be forgotten.
+    assert client.get(f"/en/files/{file}/recipe").status_code == 200
+    client.post(f"/en/files/{file}/recipe/forget")
+    assert client.get(f"/en/files/{file}/recipe").status_code == 404
+    assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
 
 
 def test_words_of_a_field_that_was_just_chosen_are_asked_for(
-    client: FlaskClient, session: PageSession, file: str
+    client: FlaskClient, session: PageSession, file: str, tmp_path: Path
 ) -> None:
     form = {**form_of(client, file), **SHIPPING}
     words = {name: value for name, value in form.items() if name.startswith("word:")}
@@ -88,36 +101,7 @@ def test_words_of_a_field_that_was_just_chosen_are_asked_for(
     left = answer_columns(client, file, {**form, **dict.fromkeys(words, "")})
     assert left.status_code == 303
     assert "2nd choix" not in session.uploads.recipe(session.uploads.file(file)).read_text("utf-8")
-
-
-def test_answers_about_columns_can_be_changed(
-    client: FlaskClient, session: PageSession, file: str
-) -> None:
-    answer_columns(client, file, {**form_of(client, file), **SHIPPING})
-    settled(client, f"/en/files/{file}")
-    form = form_of(client, file)
-    assert (form[COST], form[ADDITIONAL]) == ("4.90", "2")
-    answer_columns(client, file, {**form, ADDITIONAL: "3"})
-    text = session.uploads.recipe(session.uploads.file(file)).read_text("utf-8")
-    assert ('additionalCost" = "3"' in text, 'additionalCost" = "2"' in text) == (True, False)
-    assert answer_columns(client, file, {**form, ADDITIONAL: ""}).status_code == 422
-
-
-def test_a_corrected_file_is_read_as_before(client: FlaskClient, file: str, files: Files) -> None:
-    answer_columns(client, file, {**form_of(client, file), **SHIPPING})
-    settled(client, f"/en/files/{file}")
-    again = files.text(LIST.replace("5,49", "6,49"), "list of tuesday.csv")
-    corrected = upload_file(client, again, replaces=file)
-    assert settled(client, f"/en/files/{corrected}").request.path == f"/en/files/{corrected}"
-    assert form_of(client, corrected)[COST] == "4.90"
-
-
-def test_the_rows_to_correct_are_read_as_a_template(
-    client: FlaskClient, file: str, tmp_path: Path
-) -> None:
-    answer_columns(
-        client, file, {**form_of(client, file), **SHIPPING, "word:5:condition:c8e7153a5b88": ""}
-    )
+    # The row of the word that was left out is to be corrected, in a copy with a template's columns.
     failed = tmp_path / "failed.xlsx"
     failed.write_bytes(settled(client, f"/en/files/{file}/copies/failed").data)
     corrected = upload_file(client, failed, replaces=file)
@@ -125,26 +109,20 @@ def test_the_rows_to_correct_are_read_as_a_template(
     assert report(client, corrected)[0]["invalid"] == 1
 
 
-def test_a_recipe_that_no_longer_fits_is_reported_without_a_question(
-    client: FlaskClient, file: str, files: Files
-) -> None:
+def test_corrected_files_are_read_as_before(client: FlaskClient, file: str, files: Files) -> None:
     answer_columns(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
+    again = files.text(LIST.replace("5,49", "6,49"), "list of tuesday.csv")
+    corrected = upload_file(client, again, replaces=file)
+    assert settled(client, f"/en/files/{corrected}").request.path == f"/en/files/{corrected}"
+    assert form_of(client, corrected)[COST] == "4.90"
+    # A recipe that no longer fits is reported without a question.
     renamed = files.text(LIST.replace("Qté dispo", "Stock libre"), "list.csv")
     corrected = upload_file(client, renamed, replaces=file)
     shown = settled(client, f"/en/files/{corrected}")
     assert shown.request.path == f"/en/files/{corrected}"
     page = client.get(f"/en/files/{corrected}/columns").text
     assert "lacks “Qté dispo” (perhaps “Stock libre”)" in page
-
-
-def test_a_recipe_can_be_forgotten(client: FlaskClient, file: str) -> None:
-    answer_columns(client, file, {**form_of(client, file), **SHIPPING})
-    settled(client, f"/en/files/{file}")
-    assert client.get(f"/en/files/{file}/recipe").status_code == 200
-    client.post(f"/en/files/{file}/recipe/forget")
-    assert client.get(f"/en/files/{file}/recipe").status_code == 404
-    assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
 
 
 def test_a_list_is_kept_for_all_like_it_and_taken_back(
@@ -196,12 +174,6 @@ def test_new_offers_or_an_update_is_asked_first(client: FlaskClient, files: File
     update = client.post(f"/en/files/{file}/reading", data={"kind": "offers-update"})
     assert update.location == f"/en/files/{file}"
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
-
-
-def test_there_is_no_such_kind(client: FlaskClient, file: str) -> None:
-    settled(client, f"/en/files/{file}")
-    answer = client.post(f"/en/files/{file}/reading", data={"kind": "ofers"})
-    assert (answer.status_code, "no kind of feed “ofers”" in answer.text) == (422, True)
 
 
 def test_a_sheet_is_chosen_and_the_recipe_is_of_it(
