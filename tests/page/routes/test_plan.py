@@ -3,7 +3,6 @@
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from feedtool.model.nouns import Status
-from feedtool.model.text import LANGUAGES
+from feedtool.model.text import Language
 from feedtool.page.access import Users
 from feedtool.page.app import USER
 from feedtool.page.plans import plan_of
@@ -19,6 +18,7 @@ from feedtool.page.session import PageSession
 from feedtool.page.uploads import Choices
 from feedtool.runs.config import ACTIONS, PageRights
 from tests.conftest import Files, offer
+from tests.page.browsing import spoken
 from tests.page.conftest import (
     SAMPLES,
     application,
@@ -100,30 +100,29 @@ def test_rows_that_are_not_valid_block_all_and_are_one_click_away(client: FlaskC
     assert "notice bad" not in plan_page(client, id_, which="all")
 
 
-def test_rows_that_are_held_block_all(again: FlaskClient, guarded: Path) -> None:
+@pytest.mark.parametrize("language", spoken("en"))
+def test_rows_that_are_held_block_all_and_no_page_names_an_option(
+    again: FlaskClient, guarded: Path, language: Language
+) -> None:
+    """On the pages of guards, a block of all rows, and rows held over all runs; also in the plain
+    table."""
     page = plan_page(again, id_ := upload_file(again, guarded), all_or_nothing="on")
     assert "Nothing is sent: rows are held back, and all are to be sent or none." in page
     link = f"/en/files/{id_}/plan?which=code:price-factor"
     assert f'href="{link}#rows"' in page
     assert '<p role="status">1 row</p>' in settled(again, link).text
-
-
-def test_no_page_of_the_way_names_an_option(again: FlaskClient, guarded: Path) -> None:
-    """Guards, a block of all rows, and rows held over all runs; also in the plain table."""
     sent(again, upload_file(again, guarded))
-    plan_page(again, id_ := upload_file(again, guarded), all_or_nothing="on")
-    addresses = (
+    for address in (
         f"files/{id_}/plan",
         f"files/{id_}/plan?plain=1",
         "runs/2",
         "runs/2?plain=1",
         "held",
-    )
-    for language, address in product(LANGUAGES, addresses):
+    ):
         page = settled(again, f"/{language}/{address}").text
         text = re.sub("<[^>]+>", " ", page.partition("<main")[2])
-        assert "1999" in text, (language, address)
-        assert not re.search(r"(?<![\w-])--[a-z]", text), (language, address)
+        assert "1999" in text, address
+        assert not re.search(r"(?<![\w-])--[a-z]", text), address
 
 
 def test_a_sheet_that_cannot_be_read_blocks_all(
@@ -145,14 +144,9 @@ def test_missing_rows_are_refused_and_not_chosen(client: FlaskClient, session: P
     assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
     assert "Its rows are 3 to 42; blank ones do not count" in answer.text
     assert f'href="/en/files/{id_}/plan"' in answer.text
-    assert session.uploads.file(id_).choices.rows == {"Offers": "3-5"}
-
-
-def test_a_plan_of_missing_rows_leads_back_to_all(
-    client: FlaskClient, session: PageSession
-) -> None:
-    id_ = upload_file(client, OFFERS)
     file = session.uploads.file(id_)
+    assert file.choices.rows == {"Offers": "3-5"}
+    # A plan of such rows leads back to all.
     session.uploads.choose(file, Choices(rows={"Offers": "900-950"}), is_read_anew=False)
     answer = settled(client, f"/en/files/{id_}/plan")
     assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
@@ -219,19 +213,21 @@ CHOSEN: Mapping[str, tuple[Mapping[str, str], Mapping[Status, int]]] = {
 }
 
 
-@pytest.mark.parametrize("what", CHOSEN)
 def test_rows_are_chosen_and_left_out_together(
-    again: FlaskClient, session_again: PageSession, files: Files, what: str
+    again: FlaskClient, session_again: PageSession, files: Files
 ) -> None:
-    form, statuses = CHOSEN[what]
     id_ = upload_file(again, files.csv(offer(1, quantity="9"), offer(2), offer(3)))
-    page = plan_page(again, id_, **{"which": "all", "sheet": "", **form})
-    plan = plan_of(session_again, session_again.uploads.file(id_))
-    assert plan
-    assert plan.statuses == statuses
-    assert checked_boxes(page) == {form.get("which", "all"), *form} - {"which", "rows"} | (
-        {"rows"} if "rows" in form else set()
-    )
+    for form, statuses in CHOSEN.values():
+        page = plan_page(again, id_, **{"which": "all", "sheet": "", **form})
+        plan = plan_of(session_again, session_again.uploads.file(id_))
+        assert plan
+        assert plan.statuses == statuses
+        assert checked_boxes(page) == {form.get("which", "all"), *form} - {"which", "rows"} | (
+            {"rows"} if "rows" in form else set()
+        )
+    # An unchanged file needs no correction.
+    page = plan_page(again, upload_file(again, files.csv(offer(1))), changed_only="on")
+    assert "Nothing would be sent: no row changes anything." in page
 
 
 def test_rows_that_were_not_chosen_are_no_held_ones(
@@ -259,11 +255,6 @@ def test_rows_that_were_not_chosen_are_no_held_ones(
 
 
 TILE = re.compile(r"<li><strong class=.*?>(.*?)</strong>(.*?)</li>")
-
-
-def test_an_unchanged_file_needs_no_correction(again: FlaskClient, files: Files) -> None:
-    page = plan_page(again, upload_file(again, files.csv(offer(1))), changed_only="on")
-    assert "Nothing would be sent: no row changes anything." in page
 
 
 def test_a_purge_is_sent_whole(client: FlaskClient, session: PageSession) -> None:
@@ -300,15 +291,13 @@ def lacking(tmp_path: Path) -> Iterator[FlaskClient]:
         yield application(session).test_client()
 
 
-@pytest.mark.parametrize("account", LACKS)
-def test_missing_settings_are_shown_before_sending(lacking: FlaskClient, account: str) -> None:
-    page = plan_page(lacking, upload_file(lacking, OFFERS, account=account))
-    who = "The person who keeps the configuration"
-    told = f"Nothing can be sent from “{account}”: {LACKS[account]} {who}"
-    assert (told in page) == bool(LACKS[account])
-    assert ('<button class="main" disabled aria-describedby="lack">' in page) == bool(
-        LACKS[account]
-    )
+def test_missing_settings_are_shown_before_sending(lacking: FlaskClient, files: Files) -> None:
+    path, who = files.csv(offer(1)), "The person who keeps the configuration"
+    for account, lacks in LACKS.items():
+        page = plan_page(lacking, upload_file(lacking, path, account=account))
+        told = f"Nothing can be sent from “{account}”: {lacks} {who}"
+        assert (told in page) == bool(lacks)
+        assert ('<button class="main" disabled aria-describedby="lack">' in page) == bool(lacks)
     page = lacking.get("/en/").text
     assert "“shop”: missing: the address of the service, the token. The person" in page
     assert re.findall(r"<option.*?>(.*?)</option>", page) == [
