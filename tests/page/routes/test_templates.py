@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from feedtool.areas.registry import load
 from tests.cli.conftest import Feedtool
 from tests.cli.conftest import feedtool as the_command
-from tests.page.conftest import application, lone_session
+from tests.page.conftest import application, lone_session, with_catalogue
 
 feedtool = the_command
 
@@ -17,9 +17,9 @@ DOWNLOAD = "/en/templates/download"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home of a page that is only read, so that the catalogue is loaded once."""
-    return tmp_path_factory.mktemp("templates") / "home"
+def home(catalogue: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of a page that is only read, with a catalogue."""
+    return with_catalogue(catalogue, tmp_path_factory.mktemp("templates") / "home")
 
 
 @pytest.fixture(scope="module")
