@@ -13,6 +13,7 @@ from werkzeug.routing import Rule
 from feedtool.page.checks import COPIES
 from feedtool.page.session import PageSession
 from tests.conftest import offer
+from tests.page.browsing import spoken
 from tests.page.conftest import SOON, application, made_session, served, settle, settled
 from tests.page.site import Site
 
@@ -28,6 +29,11 @@ NOT_OURS = (
     " [style]:not(.grid-scroll *)"
 )
 """Elements outside our pages; only the grid's script places cells by their style."""
+
+NOT_OURS_IN_TEXT = re.compile(
+    r"<script(?![^>]* src=)|<(img|iframe|object|embed)\b|<[^>]* (style|on\w+)=|javascript:"
+)
+"""Such elements in the text of a page that shows no text of the workbook."""
 
 LISTEN = """
   window.hit = () => console.log("a script has run");
@@ -149,13 +155,16 @@ def test_no_text_becomes_a_part_of_any_page(walked: Walked) -> None:
             headers = page.request.get(walked.address + path).headers
             assert headers["content-security-policy"].endswith("; sandbox"), path
         elif answer.mimetype == "text/html":
+            if "onerror" not in answer.text:  # no text of the workbook is there
+                assert not NOT_OURS_IN_TEXT.search(answer.text), path
+                continue
             page.goto(walked.address + path)
             settle(page)
             watched.check(path)
     assert {"files.start", "files.page", "files.download", "plan.page", "runs.page"} <= seen
 
 
-@pytest.mark.parametrize("language", ["en", "fr", "es"])
+@pytest.mark.parametrize("language", spoken("fr"))
 def test_hostile_texts_are_shown_unchanged(walked: Walked, language: str) -> None:
     page = walked.watched.page
     page.goto(f"{walked.address}{language}/")
