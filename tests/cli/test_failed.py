@@ -12,6 +12,11 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions, check
+from feedtool.model.text import LanguageChoice
+from feedtool.runs.corrections import write_rows_to_correct
+from feedtool.runs.row_results import results_of_check
 from feedtool.sheets import open_source
 from tests.check.recipes.conftest import HEADER, RECIPE
 from tests.check.recipes.conftest import row as list_row
@@ -33,6 +38,14 @@ def failed(feedtool: Feedtool) -> Callable[..., Path]:
         return Path(place)
 
     return write
+
+
+def rows_to_correct(path: Path) -> Path:
+    """The workbook of the rows that the checks find wrong, as a run writes it."""
+    file, place = Input(str(path), path), path.with_name("out.failed.xlsx")
+    results = results_of_check(check([file], ReadOptions(), load()))
+    assert write_rows_to_correct(file, results, place, ReadOptions(), LanguageChoice("en"))
+    return place
 
 
 def sheet_of(path: Path | str) -> Worksheet:
@@ -136,7 +149,7 @@ def test_uncorrected_it_has_the_same_errors_in_the_same_fields(
         assert found == wanted
 
 
-def test_every_cell_is_as_the_user_had_it(failed: Callable[..., Path], tmp_path: Path) -> None:
+def test_every_cell_is_as_the_user_had_it(tmp_path: Path) -> None:
     book = Workbook()
     sheet = book.worksheets[0]
     row: dict[str, Any] = {**offer(1), "quantity": -3, "taxes.VAT": 0.2, "my note": "=1+1"}
@@ -150,7 +163,7 @@ def test_every_cell_is_as_the_user_had_it(failed: Callable[..., Path], tmp_path:
         if key == "my note":
             cell.data_type = "s"
     book.save(tmp_path / "offers.xlsx")
-    (found,) = rows_of(failed(tmp_path / "offers.xlsx"), "Offers")
+    (found,) = rows_of(rows_to_correct(tmp_path / "offers.xlsx"), "Offers")
     assert {key: found[key] for key in row} == {
         **row,
         "product.gtin": "04006381333931",  # as its format shows it
@@ -162,7 +175,7 @@ def test_every_cell_is_as_the_user_had_it(failed: Callable[..., Path], tmp_path:
 
 
 def test_a_number_typed_over_a_date_or_a_percentage_is_a_number(
-    feedtool: Feedtool, failed: Callable[..., Path], tmp_path: Path
+    feedtool: Feedtool, tmp_path: Path
 ) -> None:
     """Cells keep their column's format, unless they could be sent without a correction."""
     day, form = date(2026, 1, 12), "yyyy-mm-dd"
@@ -181,7 +194,7 @@ def test_a_number_typed_over_a_date_or_a_percentage_is_a_number(
         sheet.cell(1, column, key)
         sheet.cell(2, column, value).number_format = number_format
     book.save(tmp_path / "offers.xlsx")
-    place = failed(tmp_path / "offers.xlsx")
+    place = rows_to_correct(tmp_path / "offers.xlsx")
     (found,) = rows_of(place, "Offers")
     assert {key: found[key] for key in looks} == {key: now for key, (*_, now) in looks.items()}
     formats = {
@@ -196,10 +209,10 @@ def test_a_number_typed_over_a_date_or_a_percentage_is_a_number(
     assert errors == ["product.reference"]
 
 
-def test_messages_name_the_rows_of_the_workbook(failed: Callable[..., Path], files: Files) -> None:
+def test_messages_name_the_rows_of_the_workbook(files: Files) -> None:
     rows = [*(offer(number) for number in range(1, 6)), offer(7), offer(7)]
     message = "feedtool message"
-    found = rows_of(failed(files.csv(*rows)), "Offers")
+    found = rows_of(rows_to_correct(files.csv(*rows)), "Offers")
     assert [row["feedtool row"] for row in found] == [7, 8]
     assert [row[message].partition("also in ")[2].partition(" (")[0] for row in found] == [
         "row 4",
@@ -207,9 +220,7 @@ def test_messages_name_the_rows_of_the_workbook(failed: Callable[..., Path], fil
     ]
 
 
-def test_messages_name_places_of_the_file_that_are_not_in_the_workbook(
-    failed: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_messages_name_places_of_the_file_that_are_not_in_the_workbook(tmp_path: Path) -> None:
     book = Workbook()
     sheet = book.worksheets[0]
     keys = [*offer(1)]
@@ -218,7 +229,7 @@ def test_messages_name_places_of_the_file_that_are_not_in_the_workbook(
     column = keys.index("quantity") + 1
     sheet.merge_cells(start_row=3, end_row=4, start_column=column, end_column=column)
     book.save(tmp_path / "offers.xlsx")
-    (found,) = rows_of(failed(tmp_path / "offers.xlsx"), "Offers")
+    (found,) = rows_of(rows_to_correct(tmp_path / "offers.xlsx"), "Offers")
     area = f"{get_column_letter(column)}3:{get_column_letter(column)}4"
     place = f"{area} of {tmp_path / 'offers.xlsx'}"
     assert f"the cells {place} are merged" in found["feedtool message"]
@@ -244,14 +255,12 @@ def test_rows_of_a_recipe_have_the_headers_of_the_sheet(
     assert not [text for text in texts if "*" in text or "folded" in text or "Colours" in text]
 
 
-def test_a_csvs_fields_are_texts_unless_only_their_column_settled_them(
-    failed: Callable[..., Path], files: Files
-) -> None:
+def test_a_csvs_fields_are_texts_unless_only_their_column_settled_them(files: Files) -> None:
     prices = {"0012": "1", '="0013"': "1", "A1": "12,5", "A2": "1.234", "A3": " x "}
     rows = [
         offer(sellerExternalReference=it, price__price=prices[it], quantity="-1") for it in prices
     ]
-    found = rows_of(failed(files.csv(offer(1, price__price="19,99"), *rows)), "Offers")
+    found = rows_of(rows_to_correct(files.csv(offer(1, price__price="19,99"), *rows)), "Offers")
     assert [row["sellerExternalReference"] for row in found] == ["0012", "0013", "A1", "A2", "A3"]
     assert [row["price.price"] for row in found][2:] == ["12,5", 1234, " x "]
 
@@ -287,6 +296,9 @@ def test_corrections_by_a_user_are_left_alone(
     assert Path("other.xlsx").exists()
     assert feedtool("results 1 --failed-only --yes").code == 1
     assert rows_of(place, "Offers")[0]["quantity"] == "-1"
+    for number, path in enumerate((place, numbered), start=5):
+        correct(path, {"SKU-2": {"quantity": str(number)}})
+    assert "Rows to correct: out.failed-3.xlsx" in feedtool("results 1 --failed-only").out
 
 
 def test_without_rows_to_correct_no_workbook_is_written(feedtool: Feedtool, files: Files) -> None:
@@ -323,40 +335,36 @@ def test_two_files_of_one_name_have_a_workbook_each(feedtool: Feedtool, files: F
 
 SENT = "submit --sandbox offers.csv"
 FAILED = {"offers.failed.xlsx"}
-WRITTEN: dict[str, list[tuple[str, set[str]]]] = {
-    "by submit, and again in the same place": [
-        (SENT, FAILED),
-        (SENT, FAILED),
-        ("results 2", FAILED),
-    ],
-    "by results, not while answers are due": [(f"{SENT} --no-wait", set()), ("results 1", FAILED)],
-    "by resume": [(f"{SENT} --no-wait", set()), ("resume 1", FAILED)],
-    "not in a dry run": [(f"{SENT} --dry-run", set())],
-    "not where it is not wanted, unless it is asked for": [
-        (f"{SENT} --no-failed", set()),
-        ("results 1", set()),
-        ("results 1 --failed-only", FAILED),
-    ],
-    "beside the copy": [(f"{SENT} --out there/a.csv", {"there/a.failed.xlsx"})],
-    "with the next number": [(f"{SENT} --out offers.failed.csv", {"offers.failed-2.xlsx"})],
-}
-"""Commands, and the workbooks that are there after each of them."""
 
 
-@pytest.mark.parametrize("case", WRITTEN)
-def test_the_places_of_the_workbook(feedtool: Feedtool, files: Files, case: str) -> None:
-    Path("there").mkdir()
+def test_the_workbook_is_beside_the_copy_where_it_is_wanted(
+    feedtool: Feedtool, files: Files
+) -> None:
+    def written() -> set[str]:
+        """The workbooks that are there, which are removed."""
+        found = [*Path().rglob("*.failed*.xlsx")]
+        for path in found:
+            path.unlink()
+        return set(map(str, found))
+
     files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
-    for command, places in WRITTEN[case]:
-        assert feedtool(command).code in {1, 6}
-        assert set(map(str, Path().rglob("*.failed*.xlsx"))) == places, command
-
-
-def test_not_to_write_it_may_be_the_default(feedtool: Feedtool, files: Files) -> None:
+    feedtool(f"{SENT} --dry-run")
+    feedtool(f"{SENT} --no-wait")  # run 1, of which answers are due
+    assert written() == set()
+    feedtool("results 1")
+    assert written() == FAILED
+    feedtool(f"{SENT} --no-wait")
+    feedtool("resume 2")
+    feedtool(SENT)  # once more in the same place
+    assert written() == FAILED
+    feedtool(f"{SENT} --no-failed")
+    feedtool("results 4")
+    assert written() == set()
+    feedtool("results 4 --failed-only")
+    assert written() == FAILED
     Path("feedtool.toml").write_text("[defaults]\nno_failed = true\n")
-    files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
     assert feedtool(SENT).code == 1
-    assert not Path("offers.failed.xlsx").exists()
+    assert written() == set()
 
 
 def test_a_changed_one_stays_and_the_new_one_is_numbered(feedtool: Feedtool, files: Files) -> None:
@@ -368,9 +376,6 @@ def test_a_changed_one_stays_and_the_new_one_is_numbered(feedtool: Feedtool, fil
     ran = feedtool(SENT)
     assert "Rows to correct: offers.failed-2.xlsx" in ran.out
     assert place.read_bytes() == corrected
-    correct(Path("offers.failed-2.xlsx"), {"SKU-2": {"quantity": "6"}})
-    assert "Rows to correct: offers.failed-3.xlsx" in feedtool(SENT).out
-    assert feedtool("submit --sandbox", place).code == 0
 
 
 def test_a_broken_link_is_left_alone(feedtool: Feedtool, files: Files) -> None:
