@@ -3,13 +3,13 @@
 import shutil
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Feedtool, made_by
 from tests.conftest import Files, offer
+from tests.forked import forking
 
 CONFIGURATION = '[profile.shop]\nbase_url = "https://shop.example/v2"\n[profile.stall]\n'
 
@@ -147,8 +147,6 @@ BASH = shutil.which("bash") or ""
 
 @pytest.mark.skipif(not BASH, reason="there is no bash")
 def test_bash_completes() -> None:
-    Path("feedtool").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m feedtool "$@"\n', "utf-8")
-    Path("feedtool").chmod(0o755)
     script = """
         PATH="$PWD:$PATH"
         eval "$(feedtool completion bash)"
@@ -156,8 +154,9 @@ def test_bash_completes() -> None:
         _feedtool_completion feedtool
         echo "${COMPREPLY[@]}"
     """
-    ran = subprocess.run(  # noqa: S603  # our own script
-        [BASH, "-c", script], capture_output=True, check=True
-    )
+    with forking(Path.cwd()):
+        ran = subprocess.run(  # noqa: S603  # our own script
+            [BASH, "-c", script], capture_output=True, check=True
+        )
     assert ran.stdout.decode().split() == ["offers-update", "offers-upsert"]
     assert ran.stderr == b""

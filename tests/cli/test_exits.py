@@ -9,7 +9,7 @@ WRONG_TOKEN = "submit --sandbox good.csv --token wrong"
 CODES = {
     0: (
         *("validate good.csv", "submit --dry-run good.csv", "submit --sandbox good.csv"),
-        *("submit --sandbox --all-or-nothing good.csv", "demo", "--help", "", "--version"),
+        *("submit --sandbox --all-or-nothing good.csv", "--help", "", "--version"),
         *("help help", "explain", "explain gtin-checksum", "explain 2403", "explain GtinInvalid"),
         "config show",
     ),
@@ -48,11 +48,12 @@ def test_help_is_a_word_too(feedtool: Feedtool, command: str) -> None:
     assert ran.out.startswith("Usage: ")
 
 
-@pytest.mark.parametrize(("command", "code"), ENDS.items())
-def test_ends(feedtool: Feedtool, command: str, code: int) -> None:
-    ran = feedtool(command)
-    assert ran.code == code, ran
-    assert "Traceback" not in ran.err + ran.out
+@pytest.mark.parametrize("code", CODES)
+def test_ends(feedtool: Feedtool, code: int) -> None:
+    for command in CODES[code]:
+        ran = feedtool(command)
+        assert ran.code == code, ran
+        assert "Traceback" not in ran.err + ran.out
 
 
 ANY_FORM = ("validate good.csv", "validate bad.csv", "validate bad.csv nope.csv", WRONG_TOKEN)
