@@ -1,5 +1,6 @@
 """Behaviour of a real process: its entry points, its pipes, its last resort."""
 
+import json
 import os
 import pkgutil
 import subprocess
@@ -12,7 +13,10 @@ import pytest
 
 from feedtool import __version__, cli
 from feedtool.cli import console
+from tests.catalogues import BRANDS, CATEGORIES, PROPERTIES, product
+from tests.cli.conftest import Feedtool, bring
 from tests.conftest import Files, offer
+from tests.pairs import sample
 
 
 def process(*arguments: str, **settings: object) -> "subprocess.CompletedProcess[str]":
@@ -20,6 +24,11 @@ def process(*arguments: str, **settings: object) -> "subprocess.CompletedProcess
     return subprocess.run(  # type: ignore[call-overload,no-any-return]  # settings are free  # noqa: S603
         [sys.executable, "-m", "feedtool", *arguments], check=False, **pipes
     )
+
+
+def telling() -> dict[str, str]:
+    """The environment in which Python tells of each import on stderr."""
+    return {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
 
 
 ALONE = """
@@ -61,9 +70,7 @@ def test_each_part_can_be_imported_first(before: str) -> None:
 
 def test_a_whole_run(files: Files) -> None:
     files.csv(offer(1), offer(2))
-    # Python tells of each import on stderr.
-    telling = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
-    ran = process("submit", "offers.csv", "--sandbox", env=telling)
+    ran = process("submit", "offers.csv", "--sandbox", env=telling())
     assert ran.returncode == 0
     assert "Integrated" in ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr
@@ -82,24 +89,27 @@ def imported_modules(modules: Sequence[str], told: str) -> list[str]:
     return [module for module in modules if f" {module}\n" in told]
 
 
-@pytest.mark.parametrize("command", ["validate offers.csv", "watch w --create --once"])
-def test_single_commands_import_no_shared_parts(files: Files, command: str) -> None:
-    files.csv(offer(1))
-    telling = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
-    ran = process(*command.split(), *(() if "offers" in command else ("--sandbox",)), env=telling)
-    assert ran.returncode in {0, 9}
+def test_a_watcher_imports_no_shared_parts() -> None:
+    ran = process("watch", "w", "--create", "--once", "--sandbox", env=telling())
+    assert ran.returncode == 9
     assert "feedtool.runs" in ran.stderr
     assert not imported_modules(SHARING, ran.stderr)
 
 
-def test_standard_input_is_read_as_bytes(files: Files) -> None:
+def test_a_check_reads_bytes_and_imports_no_database_library(files: Files) -> None:
+    bring(CATEGORIES, BRANDS, PROPERTIES)
+    files.csv(product(), name="products.csv")
     path = files.csv(offer(sellerExternalReference="Été"))
     with path.open("rb") as source:
-        ran = process("validate", "-", "--format", "json", stdin=source, encoding="utf-8")
+        command = ("validate", "-", "products.csv", "--format", "json")
+        ran = process(*command, stdin=source, encoding="utf-8", env=telling())
     assert ran.returncode == 0
+    assert [sheet["kind"] for sheet in json.loads(ran.stdout)] == ["offers-upsert", "products"]
+    assert "feedtool.runs" in ran.stderr
+    assert not imported_modules((*SHARING, "sqlalchemy"), ran.stderr)
 
 
-@pytest.mark.parametrize("form", ["text", pytest.param("json", marks=pytest.mark.long), "jsonl"])
+@pytest.mark.parametrize("form", [*sample(["text", "jsonl", "json"], 1)])
 def test_a_reader_that_leaves_does_not_change_the_result(files: Files, form: str) -> None:
     files.csv(*(offer(number, quantity="-1") for number in range(1500)))
     command = [sys.executable, "-m", "feedtool", "validate", "offers.csv", "-v", "--format", form]
@@ -141,10 +151,13 @@ def test_a_full_output_is_no_bug_and_a_gone_reader_no_failure(
     assert (ran.returncode, labels) == (0, labels and ["next"])
 
 
-@pytest.mark.parametrize("stream", [0, 1, 2], ids=["stdin", "stdout", "stderr"])
-def test_a_stream_that_is_closed_is_an_empty_one(stream: int) -> None:
+CLOSED = {"all streams": "<&- >&- 2>&-", "stdin": "<&-", "stdout": ">&-", "stderr": "2>&-"}
+
+
+@pytest.mark.parametrize("streams", [*sample(CLOSED, 1)])
+def test_a_stream_that_is_closed_is_an_empty_one(streams: str) -> None:
     ran = subprocess.run(  # noqa: S602  # the shell is what closes streams
-        f'"{sys.executable}" -m feedtool validate - {stream}<&-',
+        f'"{sys.executable}" -m feedtool validate - {CLOSED[streams]}',
         shell=True,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -154,11 +167,11 @@ def test_a_stream_that_is_closed_is_an_empty_one(stream: int) -> None:
     assert b"bug" not in ran.stdout + ran.stderr
 
 
-def test_a_pipe_gets_its_own_hint() -> None:
+def test_a_pipe_gets_its_own_hint(feedtool: Feedtool) -> None:
     os.mkfifo("pipe.csv")
-    ran = process("validate", "pipe.csv")
-    assert ran.returncode == 3
-    assert "`- < pipe.csv`" in ran.stdout
+    ran = feedtool("validate pipe.csv")
+    assert ran.code == 3
+    assert "`- < pipe.csv`" in ran.out
 
 
 HEAVY = {"httpx", "sqlalchemy", "flask", "openpyxl", "jsonschema", "lxml", "jinja2"}

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from openpyxl.packaging.custom import StringProperty
 from tests.areas.products.test_sheets import operator
 from tests.catalogues import BRANDS, CATEGORIES, PROPERTIES, SERVICE, product, shirt
 from tests.cli.conftest import OURS, SAMPLES, Feedtool, bring, coloured
-from tests.conftest import Files, offer
+from tests.conftest import Files
 
 Answers = dict[int, tuple[str, str, str]]
 """Row → status, message, code."""
@@ -98,24 +96,6 @@ def test_an_operators_template_is_annotated_beside_its_labels(
         assert ours[-1][2] == "enum-value"
 
 
-def test_checks_import_no_database_library(files: Files, home: Path) -> None:
-    script = (
-        "import sys\n"
-        "from feedtool.cli import run\n"
-        "code = run(sys.argv[1:])\n"
-        "print(code, sorted(name for name in sys.modules if name == 'sqlalchemy'))\n"
-    )
-    rows = {"offers.csv": offer(), "products.csv": product()}
-    paths = [str(files.csv(row, name=name)) for name, row in rows.items()]
-    done = subprocess.run(  # noqa: S603  # ours
-        [sys.executable, "-c", script, "validate", *paths, "--home", str(home)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.splitlines()[-1] == "0 []"
-
-
 # The samples.
 
 
@@ -148,12 +128,7 @@ def test_the_sample_needs_no_preparation(feedtool: Feedtool, products: Path) -> 
     assert ran.statuses.count("Integrated") == 19
     (batch,) = ran.only["packages"]
     assert (batch["packageType"], batch["rows"], batch["state"]) == ("Products", 20, "Reported")
-    assert "is brought" not in feedtool("submit", products, "--sandbox").err
-
-
-@pytest.mark.usefixtures("catalogue")
-def test_messages_of_the_service_are_on_row_and_cell(feedtool: Feedtool, products: Path) -> None:
-    assert feedtool("submit", products, "--sandbox").code == 1
+    # Messages of the service are on row and cell.
     told = answers(products)
     status, message, code = told[6]
     assert (status, code) == ("Refused", "PictureInvalid, picture-advised")
@@ -167,6 +142,8 @@ def test_messages_of_the_service_are_on_row_and_cell(feedtool: Feedtool, product
     marked = coloured(products.with_name("products.result.xlsx"), "Products")
     assert {"E6", "C8", "D8"} <= marked
     assert statuses(products).count("Integrated") == 19
+    # The catalogue is there now.
+    assert "is brought" not in feedtool("submit", products, "--sandbox", "--dry-run").err
 
 
 def test_results_do_not_depend_on_the_later_cache(
@@ -182,16 +159,11 @@ def test_results_do_not_depend_on_the_later_cache(
     assert answers(products) == first
     assert feedtool("status 1").code == 0
     assert catalogue.read_bytes() == b"no database at all"
-
-
-def test_a_missing_catalogue_excerpt_is_one_clear_error(
-    feedtool: Feedtool, products: Path, catalogue: Path
-) -> None:
-    sent = feedtool("submit", products, "--sandbox")
+    # Without the excerpt of the catalogue that the run has kept.
     for kept in (catalogue.parent / "snapshots").iterdir():
         if kept.read_bytes()[:1] == b"{":
             kept.unlink()
-    assert feedtool("results 1").code == sent.code  # answers need no second check
+    assert feedtool("results 1").code == 1  # answers need no second check
     ran = feedtool("results 1 --failed-only")
     message, hint = ran.error()
     assert ran.code == 3
@@ -201,10 +173,15 @@ def test_a_missing_catalogue_excerpt_is_one_clear_error(
 
 @pytest.mark.usefixtures("catalogue")
 def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> None:
-    ran = feedtool("submit", both, "--sandbox", "--format", "json")
-    assert ran.code == 1
+    """Without waiting, only the products of offers are awaited."""
+    ran = feedtool("submit", both, "--sandbox", "--no-wait", "--format", "json")
+    assert ran.code == 6
     kinds = [(one["kind"], one["rows"]) for one in ran.json]
     assert kinds == [("products", 7), ("offers-upsert", 9)]
+    assert set(statuses(both)) == {"Integrated", "Refused"}
+    assert set(statuses(both, "Offers")) == {"Pending"}
+    assert feedtool("resume").code == 1
+    assert statuses(both, "Offers").count("Integrated") == 7
     offers = answers(both, "Offers")
     refused = {row: code for row, (status, _, code) in offers.items() if status == "Rejected"}
     assert refused == {5: "1324", 10: "1324"}
@@ -214,17 +191,6 @@ def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> 
         "which is Refused: correct it, and send both again."
     )
     assert offers[10][1] == "There is no product sheet for this product."
-
-
-@pytest.mark.usefixtures("catalogue")
-def test_without_waiting_only_products_of_offers_are_awaited(
-    feedtool: Feedtool, both: Path
-) -> None:
-    assert feedtool("submit", both, "--sandbox", "--no-wait").code == 6
-    assert set(statuses(both)) == {"Integrated", "Refused"}
-    assert set(statuses(both, "Offers")) == {"Pending"}
-    assert feedtool("resume").code == 1
-    assert statuses(both, "Offers").count("Integrated") == 7
 
 
 def test_products_are_for_no_channel(
