@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer, table
-from tests.runs.test_notify import KEEP, python, served
+from tests.runs.test_notify import served
 
 LOG, TOLD = Path("log.jsonl"), Path("told")
 
@@ -18,9 +18,16 @@ def lines(path: Path = TOLD) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
+def hook_into(place: Path) -> str:
+    """A command that adds its input to a file."""
+    script = place.with_suffix(".sh")
+    script.write_text(f"cat >> '{place}'\n", "utf-8")
+    return f"/bin/sh '{script}'"
+
+
 @pytest.fixture
 def hook(tmp_path: Path) -> str:
-    return python(tmp_path / "hook.py", KEEP)
+    return hook_into(tmp_path / TOLD)
 
 
 @pytest.fixture
@@ -109,7 +116,7 @@ def test_a_failed_notice_is_a_warning_without_secrets(
 def test_a_watched_folder_sends_a_notice_for_each_file(
     feedtool: Feedtool, files: Files, hook: str
 ) -> None:
-    other = python(files.folder / "other.py", KEEP.replace('"told"', '"told-shop"'))
+    other = hook_into(files.folder / "told-shop")
     files.text(
         f'[defaults]\nhook = """{hook}"""\n[profile.shop]\nhook = """{other}"""\n', "feedtool.toml"
     )

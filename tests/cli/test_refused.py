@@ -21,9 +21,10 @@ INSECURE = ("[defaults]: insecure_http", "[profile.NAME]")
 NO_EXPORT, NO_CATALOGUE = "there is no kind of export “{}”", "there is no catalogue in en here"
 
 
-@pytest.fixture
-def folder(files: Files) -> None:
+@pytest.fixture(scope="module")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the commands name."""
+    files = Files(tmp_path_factory.mktemp("folder"))
     files.csv(offer(1), name="good.csv")
     files.csv(offer(1, quantity="-1"), offer(2), name="bad.csv")
     files.book({"March": [offer()], "April": [offer(2)]}, name="book.xlsx")
@@ -35,9 +36,14 @@ def folder(files: Files) -> None:
     for name in ("insecure_http", "insecure-http"):
         files.text(f"[defaults]\n{name} = true\n", f"{name}.toml")
     files.text('[profile.shop.columns]\n"Mon EAN" = "product.gtn"\n', "columns.toml")
-    Path("folder/inbox").mkdir(parents=True)
-    Path("folder.csv").mkdir()
+    (files.folder / "folder.csv").mkdir()
     files.csv(offer(1), name="folder/inbox/a.csv")
+    return files.folder
+
+
+@pytest.fixture
+def folder(_folder: Path) -> None:
+    shutil.copytree(_folder, ".", dirs_exist_ok=True)
 
 
 @pytest.fixture(scope="module")
