@@ -108,11 +108,11 @@ REFUSED = {
 
 
 @pytest.mark.usefixtures("shared")
-@pytest.mark.parametrize("words", REFUSED)
-def test_wrong_commands_are_refused(feedtool: Feedtool, configure: Configure, words: str) -> None:
+def test_wrong_commands_are_refused(feedtool: Feedtool, configure: Configure) -> None:
     configure("")
-    ran = feedtool(words)
-    assert ran.code == 2
-    message, hint = ran.error()
-    assert REFUSED[words] in message
-    assert hint
+    for words, reason in REFUSED.items():
+        ran = feedtool(words)
+        assert ran.code == 2
+        message, hint = ran.error()
+        assert reason in message
+        assert hint

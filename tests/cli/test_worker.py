@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from threading import Timer
 
@@ -30,6 +31,7 @@ from tests.clocks import quick_clock
 from tests.conftest import Files, offer
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import Server as Database
+from tests.pairs import sample
 from tests.resume.proxy import Proxy
 from tests.resume.world import Gate
 
@@ -47,16 +49,12 @@ def brought(feedtool: Feedtool, files: Files, answers: Path) -> Path:
 
 
 OF_MALL = ["mall.result.csv", "mall.summary.json"]
-OF_BOTH = [*OF_MALL, "shop.failed.xlsx", "shop.result.csv", "shop.summary.json"]
+OF_SHOP = ["shop.failed.xlsx", "shop.result.csv", "shop.summary.json"]
+OF_BOTH = [*OF_MALL, *OF_SHOP]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "--drain",  # the tests below have the others
-        *(pytest.param(it, marks=pytest.mark.long) for it in ("--once", "--once --side-by-side 1")),
-    ],
-)
+@pytest.mark.long  # the tests below end with all that is due sent, too
+@pytest.mark.parametrize("words", ["--drain", "--once", "--once --side-by-side 1"])
 def test_all_that_is_due_is_sent(
     feedtool: Feedtool, brought: Path, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
@@ -67,20 +65,22 @@ def test_all_that_is_due_is_sent(
     assert (ran.code, ran.out) == (9, "")
 
 
-def test_a_worker_serves_only_some_sellers(feedtool: Feedtool, brought: Path) -> None:
-    """They are named by profile or by seller."""
-    assert feedtool("worker --once --sellers m*").code == 0
-    assert names_in(brought) == OF_MALL
-    assert [one["profile"] for one in feedtool("queue --format json").json] == ["shop"]
-    assert feedtool("worker --once --sellers 'shop of *'").code == 1
-    assert names_in(brought) == OF_BOTH
-
-
-@pytest.mark.usefixtures("brought")
-def test_sellers_that_are_not_there(feedtool: Feedtool) -> None:
+def test_a_worker_serves_only_some_sellers(
+    feedtool: Feedtool, brought: Path, tmp_path: Path
+) -> None:
+    """They are named by profile or by seller; a place that is typed is that of all profiles."""
     ran = feedtool("worker --drain --sellers eu-*")
     assert ran.code == 2
     assert ran.error() == ("no profile and no seller matches “eu-*”", "profiles: shop, mall")
+    assert feedtool("worker --once --sellers m*").code == 0
+    assert names_in(brought) == OF_MALL
+    assert [one["profile"] for one in feedtool("queue --format json").json] == ["shop"]
+    (typed := tmp_path / "typed").mkdir()
+    assert feedtool("worker --once --sellers 'shop of *' --results", typed).code == 1
+    assert names_in(typed) == OF_SHOP
+    assert names_in(brought) == OF_MALL
+    ran = feedtool("worker --once")
+    assert (ran.code, ran.out) == (9, "")
 
 
 def test_without_a_place_only_the_ledger_has_the_answers(
@@ -162,25 +162,32 @@ def test_parked_files_go_on_at_another_worker(
 # A machine whose clock is wrong, and a server that is away.
 
 
-@pytest.mark.parametrize(("minutes", "told"), [(5, "300 s fast"), (-60, "3,600 s slow")])
+def wrong_clock(minutes: int) -> Clock:
+    clock = quick_clock()
+    return clock._replace(now=lambda: clock.now() + timedelta(minutes=minutes))
+
+
+WRONG_CLOCKS = [(5, "300 s fast"), (-60, "3,600 s slow")]
+
+
+@pytest.mark.parametrize(
+    "clocks", [*sample([WRONG_CLOCKS, WRONG_CLOCKS[::-1]], 1)], ids=["fast", "slow"]
+)
 def test_the_time_is_the_databases(
     feedtool: Feedtool,
     brought: Path,
     postgresql: str,
     monkeypatch: pytest.MonkeyPatch,
-    minutes: int,
-    told: str,
+    clocks: list[tuple[int, str]],
 ) -> None:
-    def wrong_clock() -> Clock:
-        clock = quick_clock()
-        return clock._replace(now=lambda: clock.now() + timedelta(minutes=minutes))
-
-    monkeypatch.setattr("tests.cli.conftest.quick_clock", wrong_clock)
-    ran = feedtool("worker --once --side-by-side 1")
-    assert ran.err.splitlines()[0] == (
-        f"warning: the clock of this machine is {told}, by the database's: "
-        "set both by a time server (NTP)"
-    )
+    """The first clock is that of the worker that sends the files."""
+    for minutes, told in clocks:
+        monkeypatch.setattr("tests.cli.conftest.quick_clock", partial(wrong_clock, minutes))
+        ran = feedtool("worker --once --side-by-side 1")
+        assert ran.err.splitlines()[0] == (
+            f"warning: the clock of this machine is {told}, by the database's: "
+            "set both by a time server (NTP)"
+        )
     assert names_in(brought) == OF_BOTH
     with Ledger(postgresql) as ledger:
         parcel = ledger.parcels.find(1)
@@ -215,6 +222,8 @@ def test_a_server_that_is_away_is_waited_for(
     assert ran.code == 1
     assert ran.err.count("cannot be opened") == 1
     assert names_in(answers) == OF_BOTH
+    ran = feedtool("worker --drain")
+    assert (ran.code, ran.out) == (9, "")
 
 
 @pytest.mark.usefixtures("away")
@@ -229,9 +238,9 @@ def test_a_worker_waiting_for_a_server_reports_and_can_be_stopped(
 
 
 def test_a_mistake_in_the_url_is_not_waited_for(
-    feedtool: Feedtool, brought: Path, postgresql: str, monkeypatch: pytest.MonkeyPatch
+    feedtool: Feedtool, answers: Path, postgresql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del brought
+    del answers
     monkeypatch.setenv("FEEDTOOL_LEDGER", postgresql.replace("postgres@", "nobody@"))
     ran = feedtool("worker")
     assert (ran.code, "does not exist" in ran.error()[0]) == (2, True)
