@@ -1,5 +1,6 @@
 """The command line in-process: arguments in, exit code, stdout and stderr out."""
 
+import fcntl
 import io
 import json
 import os
@@ -26,6 +27,7 @@ from tests.areas.offers.sandbox.records import applied_requests, stored_offers
 from tests.buckets import bucket, s3, store
 from tests.catalogues import AT, SERVICE
 from tests.clocks import quick_clock
+from tests.ledger.cluster import SHARED
 
 __all__ = ["bucket", "s3", "store"]
 
@@ -129,8 +131,17 @@ def made_by(folder: Path, *commands: str, code: int = 0) -> Path:
 
 @pytest.fixture(scope="session")
 def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the sandbox's whole catalogue in English, which takes seconds to load."""
-    return made_by(tmp_path_factory.mktemp("synced"), "catalog sync --sandbox --language en")
+    """A home with the sandbox's whole catalogue in English, which takes seconds to load.
+
+    All processes of a run of the tests share it.
+    """
+    place = Path(os.environ[SHARED]) / "synced"
+    with place.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            folder = tmp_path_factory.mktemp("synced")
+            shutil.move(made_by(folder, "catalog sync --sandbox --language en"), place)
+    return place
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
@@ -92,17 +93,49 @@ def path_named(text: str, suffix: str) -> str:
     return f"./{name.encode('utf-8', 'replace').decode()}"
 
 
-@settings(max_examples=EXAMPLES // 3)
-@given(
-    text=TEXTS,
-    form=st.sampled_from(FORMS),
-    report=st.sampled_from(["r.csv", "r.html", "r.json"]),
-    is_terminal=st.booleans(),
-)
+HOSTILE_FILES: dict[str, st.SearchStrategy[Any]] = {
+    "text": TEXTS,
+    "form": st.sampled_from(FORMS),
+    "report": st.sampled_from(["r.csv", "r.html", "r.json"]),
+    "is_terminal": st.booleans(),
+}
+MAKERS = pytest.mark.parametrize(("make", "suffix"), [(book_of, ".xlsx"), (csv_of, ".csv")])
+
+
+@settings(max_examples=EXAMPLES // 8)
+@given(**HOSTILE_FILES)
 @example(text="\x1b[2J\u202e", form="text", report="r.html", is_terminal=True)
 @example(text="a\n\ufeffb", form="jsonl", report="r.csv", is_terminal=False)
-@pytest.mark.parametrize(("make", "suffix"), [(book_of, ".xlsx"), (csv_of, ".csv")])
+@MAKERS
 def test_a_hostile_file_is_reported_and_annotated(
+    make: Callable[[str], bytes],
+    suffix: str,
+    text: str,
+    form: str,
+    report: str,
+    *,
+    is_terminal: bool,
+) -> None:
+    check_hostile_file(make, suffix, text, form, report, is_terminal=is_terminal)
+
+
+@pytest.mark.long
+@settings(max_examples=EXAMPLES // 3)
+@given(**HOSTILE_FILES)
+@MAKERS
+def test_many_hostile_files_are_reported_and_annotated(
+    make: Callable[[str], bytes],
+    suffix: str,
+    text: str,
+    form: str,
+    report: str,
+    *,
+    is_terminal: bool,
+) -> None:
+    check_hostile_file(make, suffix, text, form, report, is_terminal=is_terminal)
+
+
+def check_hostile_file(
     make: Callable[[str], bytes],
     suffix: str,
     text: str,
@@ -185,13 +218,30 @@ TYPED = {
 """Texts on the command line, each of which is printed by something."""
 
 
-@pytest.mark.parametrize("arguments", TYPED.values(), ids=TYPED)
-@settings(max_examples=EXAMPLES // 4)
+EACH_TYPED = pytest.mark.parametrize("arguments", TYPED.values(), ids=TYPED)
+
+
+@EACH_TYPED
+@settings(max_examples=EXAMPLES // 12)
 @given(text=TEXTS, is_terminal=st.booleans())
 @example(text="\x1b[2J\u202e\n", is_terminal=True)
 def test_typed_texts_are_printed_safely(
     arguments: Callable[[str], list[str]], text: str, *, is_terminal: bool
 ) -> None:
+    check_typed(arguments, text, is_terminal=is_terminal)
+
+
+@pytest.mark.long
+@EACH_TYPED
+@settings(max_examples=EXAMPLES // 4)
+@given(text=TEXTS, is_terminal=st.booleans())
+def test_many_typed_texts_are_printed_safely(
+    arguments: Callable[[str], list[str]], text: str, *, is_terminal: bool
+) -> None:
+    check_typed(arguments, text, is_terminal=is_terminal)
+
+
+def check_typed(arguments: Callable[[str], list[str]], text: str, *, is_terminal: bool) -> None:
     typed = text.replace("\0", "").replace("/", "")[:60].encode("utf-8", "replace").decode()
     with folder():
         Path("offers.csv").write_text("sku,price,quantity\nS-1,9.99,1\n", "utf-8")

@@ -14,7 +14,8 @@ from tests.conftest import Files, offer
 IN_A_FOLDER = pytest.mark.parametrize(
     "store", ["folder", pytest.param("bucket", marks=pytest.mark.long)], indirect=True
 )
-"""Only a folder: other tests here show that snapshots can be read from a bucket."""
+"""Only a folder: a test here shows that snapshots can be read from a bucket, and one of the ledger
+that a bucket may be away."""
 Machine = Callable[[str], None]
 """Moves to the machine of a name, with the sandbox; further commands run there."""
 
@@ -61,16 +62,6 @@ def test_resume_and_results_work_on_another_machine(
     assert (ran.code, ran.statuses) == (1, ["Integrated", "Invalid"])
     for name in ("other", "third"):
         assert "Integrated" in copy_of(tmp_path / name, "offers.result*.csv").read_text("utf-8-sig")
-
-
-@IN_A_FOLDER
-def test_rows_to_correct_are_written_on_another_machine(
-    feedtool: Feedtool, machine: Machine, files: Files, tmp_path: Path
-) -> None:
-    files.csv(offer(1), offer(2, quantity="x"))
-    feedtool("submit offers.csv --sandbox")
-    machine("other")
-    shutil.rmtree(tmp_path / "one")
     assert feedtool("results 1 --failed-only --out failed.xlsx").code == 1
     (row,) = rows_of("failed.xlsx", "Offers")
     assert row["sellerExternalReference"] == "SKU-2"
@@ -108,6 +99,7 @@ def test_a_list_is_resumed_without_its_recipe_file(
     assert ran.only["recipe"]["name"] == "dupont"
 
 
+@IN_A_FOLDER
 def test_a_store_that_is_away_stops_a_command_before_anything_is_sent(
     feedtool: Feedtool,
     machine: Machine,
