@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -201,18 +202,17 @@ def _reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.usefixtures("_reached")
 def test_no_command_sends_a_token_unencrypted(
-    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, command: str
+    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files.csv(offer(1))
     monkeypatch.setenv("FEEDTOOL_INSECURE_HTTP", "1")
-    for named in ((), ("--profile", "shop")):
+    for command, named in product(COMMANDS, ((), ("--profile", "shop"))):
         files.text(OF_SHOP if named else "", "feedtool.toml")
         ran = feedtool(command, *named)
         message, hint = ran.error()
-        assert ran.code == 2
+        assert ran.code == 2, command
         assert "token would travel to service.invalid unencrypted" in message
         assert "--insecure-http" in hint
     assert feedtool("runs").out == "", "no run was written down"

@@ -1,20 +1,29 @@
 """`submit --dry-run --preview` and `--live`: what would happen to each offer."""
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Feedtool, applied, rows_of
+from tests.cli.conftest import Feedtool, applied, made_by, rows_of
 from tests.conftest import Files, offer, update
 
 DRY = "--dry-run --sandbox"
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody who has sent two offers."""
+    folder = tmp_path_factory.mktemp("sent")
+    Files(folder).csv(offer(1), offer(2))
+    return made_by(folder, "submit offers.csv --sandbox")
+
+
 @pytest.fixture
-def changed(feedtool: Feedtool, files: Files) -> str:
+def changed(home: Path, files: Files) -> str:
     """A file that changes one of two offers that were sent."""
-    assert feedtool("submit --sandbox", files.csv(offer(1), offer(2))).code == 0
+    shutil.copytree(home, "home")
     files.csv(update(1, quantity="7"), update(2, price__price="9.99", quantity="3"))
     return "offers.csv"
 
