@@ -82,6 +82,7 @@ def test_files_of_a_bucket_are_answered_in_it(
     assert day.endswith("/shop/offers-upsert/a.csv")
 
 
+@pytest.mark.long  # `tests/worker/test_inbox.py` and `tests/places` have a server, too
 @pytest.mark.usefixtures("shared")
 def test_files_of_a_server_are_answered_on_it(
     feedtool: Feedtool, configure: Configure, sftp: SftpSite
