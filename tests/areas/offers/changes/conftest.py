@@ -25,7 +25,8 @@ from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.export import export, remember_export
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions, RunSnapshots
-from feedtool.runs.submit import submit
+from feedtool.runs.selection import select_rows
+from feedtool.runs.submit import plan_only, submit
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox.exchange import SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport
@@ -130,6 +131,22 @@ class Shop:
             selection=selection,
             **how,
         )
+
+    def plan(
+        self,
+        *rows: Mapping[str, str],
+        selection: SelectionOptions = EVERY_ROW,
+        kind: str | None = None,
+        name: str = "offers.csv",
+    ) -> Submission:
+        """The results of a dry run, which sends nothing: a row that would be sent is Valid."""
+        path = self.folder / name
+        path.write_text(table(rows), encoding="utf-8")
+        asked, account = self.asked(kind), (ADDRESS, self.seller)
+        select = partial(
+            select_rows, self.books, reading=asked, selection=selection, account=account
+        )
+        return Submission(plan_only([Input(name, path)], asked, Outputs(), select=select))
 
     def resume(self) -> None:
         for number in (*self.unrecorded, *self.ledger.unfinished(self.seller)):

@@ -1,8 +1,7 @@
 """Rows that guards hold, and their release."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -47,16 +46,15 @@ def test_a_held_row_is_sent_once_released(shop: Shop) -> None:
 def test_every_guard_that_holds_it_has_to_be_released(market: Market) -> None:
     shop = market.shop(Guards(price_change=Decimal(30)))
     shop.send(ONE)
-    submission = shop.send(LOST)
-    assert codes(submission) == [(2, ["price-change", "price-factor"])]
-    assert statuses(shop.send(LOST, selection=released("price-factor"))) == ["Held"]
+    assert codes(shop.plan(LOST)) == [(2, ["price-change", "price-factor"])]
+    assert statuses(shop.plan(LOST, selection=released("price-factor"))) == ["Held"]
     both = released("price-factor", "price-change")
-    assert statuses(shop.send(LOST, selection=both)) == ["Integrated"]
+    assert statuses(shop.plan(LOST, selection=both)) == ["Valid"]
 
 
 def test_without_a_history_no_row_is_held(shop: Shop) -> None:
     zero = [{**row, "quantity": "0"} for row in MANY]
-    assert set(statuses(shop.send(*zero))) == {"Integrated"}
+    assert set(statuses(shop.plan(*zero))) == {"Valid"}
 
 
 def deleted(shop: Shop) -> None:
@@ -72,11 +70,11 @@ def gone_elsewhere(shop: Shop) -> None:
 
 def left_unknown(shop: Shop) -> None:
     """Leave an offer whose results were never read, and that somebody else has changed since."""
-    shop.send(offer(1, price__price="18"), wait=False)
+    run = shop.send(offer(1, price__price="18"), wait=False).outcomes[0].run
     shop.elsewhere().send(offer(1, price__price="17"))
     shop.transport.sleep(4 * 24 * 3600)
     shop.resume()
-    (file,) = shop.ledger.files(2)
+    (file,) = shop.ledger.files(int(run or 0))
     assert [str(verdict.status) for verdict in shop.ledger.verdicts(file.file)] == ["Unknown"]
 
 
@@ -86,15 +84,13 @@ def purged(shop: Shop) -> None:
 
 @pytest.mark.parametrize("come", [deleted, gone_elsewhere, left_unknown, purged])
 def test_the_last_price_is_known_after_any_end_of_the_offer(
-    tmp_path: Path, come: Callable[[Shop], None]
+    market: Market, come: Callable[[Shop], None]
 ) -> None:
-    market = Market(tmp_path)
     shop = market.shop(Guards())
     shop.send(ONE)
     come(shop)
-    assert codes(shop.send(LOST)) == [(2, ["price-factor"])]
-    assert statuses(shop.send(ONE, selection=CHANGED)) == ["Integrated"]
-    market.close()
+    assert codes(shop.plan(LOST)) == [(2, ["price-factor"])]
+    assert statuses(shop.plan(ONE, selection=CHANGED)) == ["Valid"]
 
 
 Rows = list[dict[str, str]]
@@ -118,97 +114,85 @@ def on_second(rows: Rows) -> Rows:
 
 
 TEN, TWENTY = ([offer(number) for number in range(count)] for count in (10, 20))
-HELD: Mapping[str, tuple[Rows, Rows, Mapping[str, Rows]]] = {
+REMOVALS: Mapping[str, tuple[Sequence[Rows], Mapping[str, tuple[Rows, int]]]] = {
+    # The files that were sent, and the number of held rows by what is to be removed then.
     "of those that were sent": (
-        *(TEN, []),
+        [TEN],
         {
-            "more to zero": emptied(6),
-            "more to zero by Upserts": out_of_stock(6),
-            "more deleted": deletes(6),
-            "deleted and to zero": deletes(3) + emptied(3, 3),
-            "one that nobody knows, with the others": emptied(6) + emptied(1, 99),
+            "more to zero": (emptied(6), 6),
+            "more to zero by Upserts": (out_of_stock(6), 6),
+            "more deleted": (deletes(6), 6),
+            "deleted and to zero": (deletes(3) + emptied(3, 3), 6),
+            "one that nobody knows, with the others": (emptied(6) + emptied(1, 99), 7),
             # A stock is shared by channels that do not know the offer.
-            "all to zero elsewhere": on_second(out_of_stock(10)),
-            "more than half to zero elsewhere": on_second(out_of_stock(6)),
-            "a part on each channel": on_second(out_of_stock(3)) + out_of_stock(3, 3),
+            "all to zero elsewhere": (on_second(out_of_stock(10)), 10),
+            "more than half to zero elsewhere": (on_second(out_of_stock(6)), 6),
+            "a part on each channel": (on_second(out_of_stock(3)) + out_of_stock(3, 3), 6),
+            "half to zero": (emptied(5), 0),
+            "those that nobody knows do not count": (emptied(5) + emptied(1, 99), 0),
+            "what is not removed is sent": (
+                [*emptied(6), update(8, quantity="5", action="Update")],
+                6,
+            ),
+            "half to zero elsewhere": (on_second(out_of_stock(5)), 0),
+            "half to zero on both channels": (on_second(out_of_stock(5)) + out_of_stock(5), 0),
+            "none to zero elsewhere": (on_second(TEN), 0),
         },
     ),
     "of what is left": (
-        *(TWENTY, out_of_stock(10)),
+        [TWENTY, out_of_stock(10)],
         {
-            "the other half to zero": out_of_stock(10, 10),
-            "more than half of what is left deleted": deletes(6, 10),
-            "those at zero and few more deleted": deletes(11),
+            "the other half to zero": (out_of_stock(10, 10), 10),
+            "more than half of what is left deleted": (deletes(6, 10), 6),
+            "those at zero and few more deleted": (deletes(11), 11),
+            "a half of what is left": (out_of_stock(5, 10), 0),
+            "those at zero deleted": (deletes(10), 0),
+            "those at zero and few more to zero": (out_of_stock(11), 0),
         },
     ),
 }
-REMOVED: Mapping[str, tuple[Rows, Rows, Rows, int]] = {
-    "half to zero": (TEN, [], emptied(5), 0),
-    "those that nobody knows do not count": (TEN, [], emptied(5) + emptied(1, 99), 0),
-    "what is not removed is sent": (
-        *(TEN, []),
-        *([*emptied(6), update(8, quantity="5", action="Update")], 6),
-    ),
-    "a half of what is left": (TWENTY, out_of_stock(10), out_of_stock(5, 10), 0),
-    "those at zero deleted": (TWENTY, out_of_stock(10), deletes(10), 0),
-    "those at zero and few more to zero": (TWENTY, out_of_stock(10), out_of_stock(11), 0),
-    "half to zero elsewhere": (TEN, [], on_second(out_of_stock(5)), 0),
-    "half to zero on both channels": (TEN, [], on_second(out_of_stock(5)) + out_of_stock(5), 0),
-    "none to zero elsewhere": (TEN, [], on_second(TEN), 0),
-}
-
-
-def shop_of(market: Market, known: Rows, first: Rows) -> Shop:
-    """A shop that has sent these rows, of which none was held."""
-    shop = market.shop(Guards(least=10))
-    for rows in (known, first):
-        assert not rows or "Held" not in statuses(shop.send(*rows))
-    return shop
 
 
 def held_rows(shop: Shop, rows: Rows) -> int:
-    """The number of held rows, all of them held by this guard."""
-    submission = shop.send(*rows)
-    held = statuses(submission).count("Held")
-    assert [names for _, names in codes(submission) if "mass-removal" in names] == [
+    """The number of rows that a dry run holds, all of them by this guard."""
+    plan = shop.plan(*rows)
+    held = statuses(plan).count("Held")
+    assert [names for _, names in codes(plan) if "mass-removal" in names] == [
         ["mass-removal"]
     ] * held
     return held
 
 
-@pytest.mark.parametrize(("known", "first", "removals"), HELD.values(), ids=HELD)
-def test_mass_removal_is_held(
-    market: Market, known: Rows, first: Rows, removals: Mapping[str, Rows]
+@pytest.mark.parametrize(("sent", "removals"), REMOVALS.values(), ids=REMOVALS)
+def test_removals_of_more_than_half_are_held(
+    market: Market, sent: Sequence[Rows], removals: Mapping[str, tuple[Rows, int]]
 ) -> None:
-    """Held rows change nothing: the next removal is judged as if it were the first."""
-    shop = shop_of(market, known, first)
-    held = {name: held_rows(shop, rows) for name, rows in removals.items()}
-    assert held == {name: len(rows) for name, rows in removals.items()}
-
-
-@pytest.mark.parametrize(("known", "first", "then", "held"), REMOVED.values(), ids=REMOVED)
-def test_other_removals_are_sent(
-    market: Market, known: Rows, first: Rows, then: Rows, held: int
-) -> None:
-    assert held_rows(shop_of(market, known, first), then) == held
+    shop = market.shop(Guards(least=10))
+    for rows in sent:
+        assert "Held" not in statuses(shop.send(*rows))
+    held = {name: held_rows(shop, rows) for name, (rows, _) in removals.items()}
+    assert held == {name: count for name, (_, count) in removals.items()}
+    rows, count = next(iter(removals.values()))
+    assert statuses(shop.send(*rows)) == ["Held"] * count
+    assert held_rows(shop, rows) == count, "what was held is not removed"
 
 
 def test_few_offers_may_be_removed_at_once(market: Market) -> None:
     shop = market.shop(Guards(least=11))
     shop.send(*TEN)
-    assert "Held" not in statuses(shop.send(*deletes(10)))
+    assert "Held" not in statuses(shop.plan(*deletes(10)))
 
 
 def test_a_stock_known_only_from_an_export_is_shared_too(shop: Shop) -> None:
     shop.elsewhere().send(*MANY)
     shop.export()
-    assert statuses(shop.send(*on_second(out_of_stock(30)))) == ["Held"] * 30
+    assert statuses(shop.plan(*on_second(out_of_stock(30)))) == ["Held"] * 30
 
 
 def test_stocks_of_deleted_offers_do_not_reduce_a_removal(shop: Shop) -> None:
     shop.send(*(offer(number) for number in range(60)))
     shop.send(*deletes(35), selection=released("mass-removal"))
-    assert statuses(shop.send(*on_second(out_of_stock(25, 35)))) == ["Held"] * 25
+    assert statuses(shop.plan(*on_second(out_of_stock(25, 35)))) == ["Held"] * 25
 
 
 FLOOR = {"price.floor": "15"}
@@ -224,18 +208,18 @@ def test_the_floor_needs_no_history(shop: Shop) -> None:
 
 
 def test_a_floor_that_cannot_be_read_is_no_floor_that_is_not_there(shop: Shop) -> None:
-    assert statuses(shop.send(ONE | {"price.floor": "cheap"})) == ["Invalid"]
+    assert statuses(shop.plan(ONE | {"price.floor": "cheap"})) == ["Invalid"]
 
 
 def test_a_shorter_file_of_the_same_name_is_held(market: Market) -> None:
     shop = market.shop(Guards(fewer_rows=Decimal(40)))
     shop.send(*MANY, name="stock-2026-03-01.csv")
-    assert set(statuses(shop.send(*MANY[:18], name="other.csv"))) == {"Integrated"}
+    assert set(statuses(shop.plan(*MANY[:18], name="other.csv"))) == {"Valid"}
     for _ in range(2):  # what was held is no predecessor
         submission = shop.send(*MANY[:17], name="stock-2026-03-02.csv")
         assert statuses(submission) == ["Held"] * 17
-    again = shop.send(*MANY[:17], name="stock-2026-03-02.csv", selection=released("file-shrunk"))
-    assert set(statuses(again)) == {"Integrated"}
+    again = shop.plan(*MANY[:17], name="stock-2026-03-02.csv", selection=released("file-shrunk"))
+    assert set(statuses(again)) == {"Valid"}
 
 
 def test_all_or_nothing_sends_no_rows_if_one_is_held(shop: Shop) -> None:
@@ -262,6 +246,6 @@ def test_a_reference_sent_before_is_accepted_in_any_form(
         assert statuses(shop.send(*rows)) == ["Held", "Integrated"]
     release = released("reference-rewritten")
     assert statuses(shop.send(*rows, selection=release)) == ["Integrated", "Integrated"]
-    assert statuses(shop.send(*rows)) == ["Integrated", "Integrated"]
-    assert statuses(shop.send(rows[0] | {"action": "Delete"})) == ["Integrated"]
+    assert statuses(shop.plan(*rows)) == ["Valid", "Valid"]
+    assert statuses(shop.plan(rows[0] | {"action": "Delete"})) == ["Valid"]
     assert statuses(shop.send(offer(3, sellerExternalReference="2-Feb"))) == ["Held"]
