@@ -73,15 +73,38 @@ def test_a_folder_is_sent_file_by_file_and_answered_in_a_workbook(feedtool: Feed
     assert [row["feedtool status"] for row in rows] == statuses
     assert rows[3]["feedtool code"] == "pdf-encrypted"
     assert rows[5]["feedtool message"] == "The order O-9 does not exist."
-    assert invoice_counts() == dict.fromkeys(("O-1", "O-2", "O-3", "O-5"), 1)
-
-
-def test_the_workbook_of_rows_to_correct_can_be_sent(feedtool: Feedtool) -> None:
-    Path("invoices/O-4.pdf").write_bytes(pdf("/Encrypt 5 0 R"))
-    assert feedtool(SUBMIT, "invoices").code == 1
+    assert invoice_counts() == dict.fromkeys(TAKEN, 1)
+    # The import's files are listed, and the one that failed waits.
+    assert_imports_are_listed(feedtool)
+    assert failed(feedtool) == [(1, "feedtool results 1")]
+    # The workbook of rows to correct can be sent, once they are corrected.
     Path("invoices/O-4.pdf").write_bytes(pdf("open"))
+    with state() as db:
+        place(db, SANDBOX_SELLER, AT, "O-9")
     again = feedtool(SUBMIT, "invoices.failed.xlsx")
-    assert (again.code, again.statuses, invoice_counts()["O-4"]) == (0, ["Success"], 1)
+    assert (again.code, again.statuses) == (0, ["Success"] * 2)
+    assert invoice_counts() == dict.fromkeys((*ORDERS, "O-9"), 1)
+    assert failed(feedtool) == []
+
+
+TAKEN = ("O-1", "O-2", "O-3", "O-5")
+
+
+def assert_imports_are_listed(feedtool: Feedtool) -> None:
+    assert feedtool("export invoice-imports --sandbox --out imports.csv").code == 0
+    with Path("imports.csv").open(encoding="utf-8-sig") as file:
+        rows = [*csv.DictReader(file)]
+    found = {row["orderId"]: (row["file.status"], row["status"]) for row in rows}
+    taken = dict.fromkeys(TAKEN, ("Success", "PartialSuccess"))
+    assert found == {**taken, "O-9": ("Failure", "PartialSuccess")}
+    reasons = {row["orderId"]: row["file.message"] for row in rows if row["file.message"]}
+    assert reasons == {"O-9": "The order O-9 does not exist."}
+
+
+def failed(feedtool: Feedtool) -> list[tuple[int, str]]:
+    """The number of failed invoices that wait, and the command that shows them."""
+    lines = feedtool("todo --sandbox --format json").json
+    return [(line["count"], line["command"]) for line in lines if line["name"] == "failed"]
 
 
 def test_a_zip_and_single_files_are_sent_too(feedtool: Feedtool) -> None:
@@ -100,6 +123,9 @@ def test_a_zip_and_single_files_are_sent_too(feedtool: Feedtool) -> None:
     assert [row["file"] for row in rows_of("invoices/invoices.result.xlsx", "Invoices")] == [
         *("O-3.pdf", "O-4.pdf"),
     ]
+    # A single one has its answer beside it.
+    assert feedtool(SUBMIT, "invoices/O-5.xml").code == 0
+    assert rows_of("invoices/O-5.result.xlsx", "Invoices")[0]["feedtool status"] == "Success"
 
 
 def test_another_invoice_of_an_order_is_held_until_it_is_released(feedtool: Feedtool) -> None:
@@ -116,20 +142,18 @@ def test_another_invoice_of_an_order_is_held_until_it_is_released(feedtool: Feed
     assert (invoice_counts()["O-1"], invoice_counts()["O-2"]) == (3, 2)
 
 
-def test_each_file_can_go_to_its_order(feedtool: Feedtool) -> None:
-    for order in ORDERS[:3]:
-        Path(f"invoices/{order}.pdf").unlink()
-    Path("invoices/O-9.pdf").write_bytes(pdf("no such order"))
-    Path("shop.toml").write_text("[profile.shop.limits]\ninvoices = 1\n")
+def test_files_named_otherwise_can_each_go_to_their_order(feedtool: Feedtool) -> None:
+    Path("invoices").rename("old")
+    Path("invoices").mkdir()
+    for order in ("O-4", "O-5", "O-9"):  # the last of which does not exist
+        Path(f"invoices/2026-118_{order}.pdf").write_bytes(pdf())
+    Path("shop.toml").write_text(
+        "[profile.shop]\ninvoice_name = '.*_([^_]+)[.]pdf'\n[profile.shop.limits]\ninvoices = 1\n"
+    )
     ran = feedtool(SUBMIT, "invoices", "--config", "shop.toml", "--profile", "shop")
     assert (ran.code, ran.statuses) == (1, ["Success", "Success", "Rejected"])
     assert len(ran.only["packages"]) == 3
     assert invoice_counts() == dict.fromkeys(ORDERS[3:], 1)
-
-
-def test_a_single_file_has_its_answer_beside_it(feedtool: Feedtool) -> None:
-    assert feedtool(SUBMIT, "invoices/O-5.xml").code == 0
-    assert rows_of("invoices/O-5.result.xlsx", "Invoices")[0]["feedtool status"] == "Success"
 
 
 def test_a_folder_of_other_files_has_to_be_called_invoices(feedtool: Feedtool) -> None:
@@ -140,15 +164,6 @@ def test_a_folder_of_other_files_has_to_be_called_invoices(feedtool: Feedtool) -
     (problem,) = called.only["problems"]
     assert (called.code, called.only["valid"]) == (1, 5)
     assert (problem["code"], problem["column"], problem["row"]) == ("invoice-type", "B", 8)
-
-
-def test_files_may_be_named_otherwise(feedtool: Feedtool) -> None:
-    Path("invoices").rename("old")
-    Path("invoices").mkdir()
-    Path("invoices/2026-118_O-1.pdf").write_bytes(pdf())
-    Path("shop.toml").write_text("[profile.shop]\ninvoice_name = '.*_([^_]+)[.]pdf'\n")
-    ran = feedtool(SUBMIT, "invoices", "--config", "shop.toml", "--profile", "shop")
-    assert (ran.code, invoice_counts()) == (0, {"O-1": 1})
 
 
 def test_a_sheet_names_orders_and_files(feedtool: Feedtool) -> None:
@@ -225,7 +240,7 @@ def test_an_import_that_is_refused_goes_on_in_halves(feedtool: Feedtool) -> None
 
 WRITES = 80
 """A submit of one import reaches fewer points; at a later one nothing dies."""
-FEW = (16, 24)
+FEW = (24,)
 LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
 
 
@@ -244,20 +259,6 @@ def test_killed_at_a_write_each_invoice_is_sent_once(feedtool: Feedtool, at: int
         ran = feedtool(SUBMIT, "invoices")
     assert ran.statuses == ["Success"] * 5
     assert (invoice_counts(), sent_orders()) == (dict.fromkeys(ORDERS, 1), ORDERS)
-
-
-def test_an_invoice_that_failed_waits_until_it_is_sent_again(feedtool: Feedtool) -> None:
-    def failed() -> list[tuple[int, str]]:
-        lines = feedtool("todo --sandbox --format json").json
-        return [(line["count"], line["command"]) for line in lines if line["name"] == "failed"]
-
-    Path("invoices/O-9.pdf").write_bytes(pdf("no such order yet"))
-    assert feedtool(SUBMIT, "invoices").code == 1
-    assert failed() == [(1, "feedtool results 1")]
-    with state() as db:
-        place(db, SANDBOX_SELLER, AT, "O-9")
-    assert feedtool(SUBMIT, "invoices/O-9.pdf").code == 0
-    assert failed() == []
 
 
 def test_orders_without_an_invoice(feedtool: Feedtool) -> None:
@@ -307,29 +308,11 @@ def test_invoices_in_a_watched_folder_are_answered_in_a_workbook(
     assert not [path for path in Path("watched/processing").rglob("*") if path.is_file()]
 
 
-OF_WATCHER = (20,)
-FURTHER = [pytest.param(at, marks=pytest.mark.long) for at in range(150) if at not in OF_WATCHER]
-"""The watcher submits two files."""
-
-
-@pytest.mark.parametrize("at", [*OF_WATCHER, *FURTHER])
+@pytest.mark.long
+@pytest.mark.parametrize("at", range(150))  # the watcher submits two files
 def test_a_watcher_that_is_killed_sends_each_invoice_once(feedtool: Feedtool, at: int) -> None:
     dropped()
     killed(at, *WATCH.split())
     feedtool(WATCH)
     assert (invoice_counts(), sent_orders()) == (dict.fromkeys(ORDERS, 1), ORDERS)
     assert Path("watched/results/march.result.xlsx").exists()
-
-
-def test_imports_are_listed_file_by_file(feedtool: Feedtool) -> None:
-    Path("invoices/O-9.pdf").write_bytes(pdf("no such order"))
-    feedtool(SUBMIT, "invoices")
-    ran = feedtool("export invoice-imports --sandbox --out imports.csv")
-    assert ran.code == 0
-    with Path("imports.csv").open(encoding="utf-8-sig") as file:
-        rows = [*csv.DictReader(file)]
-    found = {row["orderId"]: (row["file.status"], row["status"]) for row in rows}
-    taken = dict.fromkeys(ORDERS, ("Success", "PartialSuccess"))
-    assert found == {**taken, "O-9": ("Failure", "PartialSuccess")}
-    reasons = {row["orderId"]: row["file.message"] for row in rows if row["file.message"]}
-    assert reasons == {"O-9": "The order O-9 does not exist."}

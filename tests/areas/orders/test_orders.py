@@ -1,5 +1,6 @@
 """Orders from the command line: exported, filled in a spreadsheet, sent, answered, sent again."""
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from tests.areas.conftest import Enter, effects, killed_and_resumed, rows_read_once, submit
-from tests.cli.conftest import Feedtool, rows_of
+from tests.cli.conftest import Feedtool
 from tests.conftest import Files, checked
 
 Row = Mapping[str, Any]
@@ -46,7 +47,7 @@ def fill(wanted: Fill, target: str = "filled.xlsx", source: str = "orders.xlsx")
     book.save(target)
 
 
-WAITING = {7, 9, 10}
+WAITING = {7, 9, 10, 15, 16}
 """Orders that would be shipped like others, and are left for later."""
 
 
@@ -67,6 +68,7 @@ def handled(row: Row) -> dict[str, Any]:
     return {}
 
 
+PARCEL = {"carrierName", "parcelNumber"}
 DONE = {"Accept": "Accepted", "Refuse": "OrderRefused", "Cancel": "Cancelled"}
 """The status of a row by its action."""
 
@@ -91,7 +93,6 @@ def test_a_filled_export_is_sent_once_and_answered(
     shop: list[dict[str, Any]], feedtool: Feedtool
 ) -> None:
     fill(handled)
-    assert feedtool("validate", "filled.xlsx").code == 0
     ran = submit(feedtool, "filled.xlsx")
     statuses = expected_statuses(shop)
     assert (ran.code, ran.statuses) == (0, statuses)
@@ -119,15 +120,10 @@ def test_a_filled_export_is_sent_once_and_answered(
     assert effects() == done
 
 
-def test_an_untouched_export_does_nothing(enter_exported: Enter, feedtool: Feedtool) -> None:
-    enter_exported("export orders --sandbox", "export shipments --sandbox")
-    for name, count in (
-        ("orders", len(orders("orders.xlsx"))),
-        ("shipments", len(rows_of("shipments.xlsx", "Shipments"))),
-    ):
-        assert feedtool("validate", f"{name}.xlsx").code == 9
-        ran = submit(feedtool, f"{name}.xlsx")
-        assert (ran.code, ran.statuses) == (9, ["Skipped"] * count), name
+def test_an_untouched_export_does_nothing(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+    assert feedtool("validate", "orders.xlsx").code == 9
+    ran = submit(feedtool, "orders.xlsx")
+    assert (ran.code, ran.statuses) == (9, ["Skipped"] * len(shop))
     assert {status for status, _ in answers("orders.result.xlsx")} == {"Skipped"}
     assert not effects()
 
@@ -178,8 +174,9 @@ def test_a_warehouses_file_names_products(shop: list[dict[str, Any]], feedtool: 
     Path("parcels.csv").write_text("\n".join((header, *rows)), "utf-8")
     ran = submit(feedtool, "parcels.csv")
     assert (ran.only["kind"], ran.code, ran.statuses) == ("shipments", 0, ["Shipped"] * len(rows))
-    assert feedtool("export", "orders", "--sandbox", "--out", "after.xlsx").code == 0
-    shown = {row["lineId"]: row.get("parcels.number") for row in rows_of("after.xlsx", "Orders")}
+    assert feedtool("export", "orders", "--sandbox", "--out", "after.csv").code == 0
+    with Path("after.csv").open(encoding="utf-8-sig") as file:
+        shown = {row["lineId"]: row["parcels.number"] for row in csv.DictReader(file)}
     for row in lines:
         assert shown[row["lineId"]] == f"8R{row['orderId'][-3:]}{row['line.number']}"
 
@@ -201,8 +198,8 @@ def test_a_dry_run_writes_the_requests(shop: list[dict[str, Any]], feedtool: Fee
 
 
 def refused(row: Row) -> dict[str, Any]:
-    """A shipment in which one row lacks its carrier."""
-    wanted = handled(row)
+    """Shipments of which some lack their carrier."""
+    wanted = {key: value for key, value in handled(row).items() if key in PARCEL}
     is_wrong = wanted.get("carrierName") and row["order.lines"] == row["line.number"] == 1
     return {**wanted, "carrierName": None} if is_wrong else wanted
 
@@ -212,19 +209,11 @@ def test_all_or_nothing(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
     assert submit(feedtool, "filled.xlsx", "--all-or-nothing").code == 1
     assert not effects()
     ran = submit(feedtool, "filled.xlsx")
-    wrong = [row["orderId"] for row in shop if refused(row) != handled(row)]
+    wrong = [row["orderId"] for row in shop if refused(row).get("carrierName", "") is None]
     assert wrong
+    assert "Shipped" in ran.statuses
     assert (ran.code, ran.statuses.count("Invalid")) == (1, len(wrong))
     assert not {key for _, key in effects()} & {*wrong}
-
-
-def test_gestures_are_granted(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
-    asked = [row for row in shop if row["status"] == "Delivered" and row["line.number"] == 1]
-    gesture = {"action": "Gesture", "reason": "MissingProduct", "gesture.amount": 0.5}
-    fill(lambda row: gesture if row in asked else {})
-    ran = submit(feedtool, "filled.xlsx")
-    assert (ran.code, Counter(ran.statuses)["Accepted"]) == (0, len(asked))
-    assert effects() == {("gesture", row["orderId"]): 1 for row in asked}
 
 
 def test_a_reason_of_a_plain_sheet_is_refused_here(
@@ -282,7 +271,7 @@ def one_gesture(row: Row) -> dict[str, Any]:
 
 
 WRITES_OF_GESTURE = 70
-OF_GESTURE = (15, 20)
+OF_GESTURE = (20,)
 FURTHER = [
     pytest.param(index, marks=pytest.mark.long)
     for index in range(WRITES_OF_GESTURE)
@@ -307,6 +296,7 @@ def test_killed_at_a_write_a_gesture_is_never_given_twice(
 # Rows in any order.
 
 
+@pytest.mark.long
 def test_a_file_in_a_watched_folder_is_sent_and_answered(
     feedtool: Feedtool, shop: list[dict[str, Any]]
 ) -> None:

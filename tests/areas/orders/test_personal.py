@@ -8,7 +8,7 @@ import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,10 @@ from feedtool.areas.orders import columns
 from feedtool.areas.orders.feeds import FEEDS
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.cli.console import bug_report
+from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import DELETED, UNTIL, Snapshots, open_snapshots
 from feedtool.model.settings import AccountSettings
+from feedtool.runs.workspace import Workspace
 from feedtool.sandbox import Sandbox
 from tests.areas.conftest import effects
 from tests.areas.invoices.made_invoices import pdf
@@ -79,11 +81,6 @@ def all_handled(row: Row) -> dict[str, Any]:
     return {**gesture, "gesture.details": DETAILS} if is_given(row) else some_handled(row)
 
 
-def one_given(row: Row) -> dict[str, Any]:
-    """The acts on a single order that has arrived."""
-    return all_handled(row) if is_given(row) and "E" in row["orderId"] else {}
-
-
 def some_handled(row: Row) -> dict[str, Any]:
     """The acts on few orders: only ids of one channel have a letter."""
     return handled(row) if "E" in row["orderId"] else {}
@@ -129,7 +126,7 @@ def test_written_files_are_private(shop: list[dict[str, Any]], feedtool: Feedtoo
         f"submit filled.xlsx --sandbox --dry-run {options}": 1,
         "submit filled.xlsx --sandbox": 1,
         "export orders --sandbox --out orders.csv": 0,
-        "export orders --sandbox --new --out batch.xlsx": 0,
+        "export orders --sandbox --new --out batch.csv": 0,
         "export shipments --sandbox": 0,
         "export picking --sandbox --yes": 0,
     }.items():
@@ -138,22 +135,13 @@ def test_written_files_are_private(shop: list[dict[str, Any]], feedtool: Feedtoo
     assert len(shop) > 0
     assert found.pop("picking.xlsx") == found.pop("filled.xlsx") == 0o644
     assert set(found) == {
-        *("orders.xlsx", "orders.csv", "batch.xlsx", "shipments.xlsx"),
+        *("orders.xlsx", "orders.csv", "batch.csv", "shipments.xlsx"),
         *("filled.result.xlsx", "filled.failed.xlsx"),
     }
     assert set(found.values()) == {0o600}
     assert [stat.S_IMODE(Path(name).stat().st_mode) for name in ("plan", "bodies/filled.xlsx")] == [
         *(0o600, 0o700)
     ]
-
-
-def test_an_export_without_addresses(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
-    assert columns.PERSONAL & set(shop[0])
-    assert feedtool("export orders --sandbox --no-addresses --out bare.xlsx").code == 0
-    bare = orders("bare.xlsx")
-    assert set(shop[0]) - set(bare[0]) == columns.PERSONAL & set(shop[0])
-    assert len(bare) == len(shop)
-    assert not [row for row in bare if set(ADDRESS.values()) & set(row.values())]
 
 
 # What is kept.
@@ -172,30 +160,23 @@ def test_kept_and_logged_files_name_no_customer(
     assert all(told)
     assert any(b"sha256:" in content for content in kept)
     assert not secrets_in(*told, *kept, ran.err.encode())
-    bodies = known_to_ledger("SELECT body FROM requests")
-    assert len(bodies) == len(effects())
+    bodies, done = known_to_ledger("SELECT body FROM requests"), effects()
+    assert {key for kind, key in done if kind == "gesture"} == {
+        row["orderId"] for row in shop if is_given(row)
+    }
+    assert set(done.values()) == {1}
+    assert len(bodies) == len(done)
     assert {body[:7] for body in bodies} == {b"sha256:"}
     # The same once more: a gesture is known by what is left of it.
     again = feedtool("submit filled.xlsx --sandbox --format json").only["results"]
     held = [result for result in again if result["status"] == "Held"]
     assert [messages(result) for result in held] == [{"gesture-again"}] * sum(map(is_given, shop))
+    assert_kept_for_their_days(feedtool)
 
 
-def test_a_bug_report_names_no_customer() -> None:
-    with pytest.raises(ValueError, match=DETAILS) as raised:
-        int(DETAILS)
-    report = Path(bug_report(raised.value, ["submit", DETAILS, f"--out={DETAILS}"]))
-    text = report.read_bytes()
-    report.unlink()
-    assert b"ValueError" in text
-    assert not secrets_in(text)
-
-
-@pytest.mark.usefixtures("shop")
-def test_sent_files_are_kept_for_their_days(feedtool: Feedtool) -> None:
-    fill(one_given)
-    assert feedtool("submit filled.xlsx --sandbox").code == 0
-    (begun,) = known_to_ledger("SELECT started_at FROM runs")
+def assert_kept_for_their_days(feedtool: Feedtool) -> None:
+    """Sent files are kept for 90 days, and deleted then."""
+    begun, _ = known_to_ledger("SELECT started_at FROM runs ORDER BY started_at")
     (last,) = last_days()
     assert last == datetime.fromisoformat(begun).date() + timedelta(days=90)
     Snapshots(SNAPSHOTS).delete_expired(last)
@@ -208,6 +189,30 @@ def test_sent_files_are_kept_for_their_days(feedtool: Feedtool) -> None:
     assert feedtool("status 1").code == 0
 
 
+@pytest.mark.parametrize("days", [0, 30])
+def test_a_profile_says_how_long_files_are_kept(tmp_path: Path, days: int) -> None:
+    """Without limit if it says 0."""
+    (tmp_path / "offers.csv").write_text("offers")
+    with Ledger() as ledger:
+        workspace = Workspace(ledger, Snapshots(tmp_path / "snapshots"), tmp_path)
+        kept = workspace.snapshots.keep(tmp_path / "offers.csv")
+        settings = AccountSettings(keep_personal=days)
+        workspace.expire([kept], settings, datetime(2026, 11, 1, tzinfo=UTC))
+    notes = tmp_path / "snapshots" / UNTIL
+    until = [note.read_text() for note in notes.iterdir()] if notes.exists() else []
+    assert until == (["2026-12-01"] if days else [])
+
+
+def test_a_bug_report_names_no_customer() -> None:
+    with pytest.raises(ValueError, match=DETAILS) as raised:
+        int(DETAILS)
+    report = Path(bug_report(raised.value, ["submit", DETAILS, f"--out={DETAILS}"]))
+    text = report.read_bytes()
+    report.unlink()
+    assert b"ValueError" in text
+    assert not secrets_in(text)
+
+
 @pytest.mark.parametrize(
     "store", ["folder", pytest.param("bucket", marks=pytest.mark.long)], indirect=True
 )
@@ -218,7 +223,7 @@ def test_a_store_that_machines_share_keeps_it_no_longer(
     for row in shop:
         if row["status"] == "Delivered":
             Path(f"invoices/{row['orderId']}.pdf").write_bytes(pdf(row["orderId"]))
-    fill(all_handled)
+    fill(some_handled)
     shutil.copytree("home", "other")
     monkeypatch.setenv("FEEDTOOL_STORE", store)
     ledger = f"--ledger sqlite:///{Path.cwd()}/shared.sqlite"
@@ -239,16 +244,6 @@ def test_a_store_that_machines_share_keeps_it_no_longer(
     assert {name.partition("/")[0] for name in contents(store)} == {DELETED}
     message, _ = feedtool(f"results 1 {ledger} --home other").error()
     assert f"kept until {day}" in message
-
-
-@pytest.mark.usefixtures("shop")
-def test_sent_files_can_be_kept_without_limit(feedtool: Feedtool) -> None:
-    Path("feedtool.toml").write_text('[profile.shop]\nseller = "sandbox"\nkeep_personal = 0\n')
-    fill(one_given)
-    assert feedtool("submit filled.xlsx --sandbox --profile shop").code == 0
-    kept = {path.name for path in SNAPSHOTS.iterdir()}
-    assert len(kept) > 1
-    assert UNTIL not in kept
 
 
 def test_invoices_are_kept_no_longer_than_needed(
