@@ -104,19 +104,6 @@ def test_a_pass_comes_when_it_is_due(fleet: Fleet) -> None:
         assert datetime.now(UTC) >= due
 
 
-def test_the_pass_of_a_killed_worker_is_anothers_within_a_second(fleet: Fleet) -> None:
-    work = Work()
-    with Process(WORKER, fleet.url) as other:
-        assert other.heard() == "ready"
-        fleet.queue.put(key("S1"))
-        assert other.heard() == "S1"
-        with fleet.working(work):
-            fleet.queue.put(key("S2"))
-            assert work.next() == "S2"
-            other.kill()
-            assert work.next(SOON) == "S1"
-
-
 @pytest.mark.usefixtures("often")
 def test_a_worker_that_is_killed_while_it_waits_for_its_turn_is_missed(fleet: Fleet) -> None:
     looking, going_on = Work(lambda _: not going_on.wait(PATIENCE)), threading.Event()

@@ -117,6 +117,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory, world: ParcelWorld) -> Plac
     return PlaceWorld(site, world)
 
 
+MOSTLY_A_FOLDER = pytest.mark.parametrize(
+    "kind",
+    ["folder", *(pytest.param(it, marks=pytest.mark.long) for it in KINDS if it != "folder")],
+    indirect=True,
+)
+"""A test of what is the same at any place, which the long runs alone make at the others."""
+
+
 def test_files_are_brought_for_the_profile_and_kind_of_their_folder(places: PlaceWorld) -> None:
     for number, name in enumerate(("shop/a.csv", "Mall/Offers-Upsert/b.csv", "shop/c.csv")):
         places.site.write(f"inbox/{name}", table([offer(number)]).encode())
@@ -141,6 +149,7 @@ def test_the_brought_content_is_the_content_at_the_place(folder: PlaceWorld) -> 
     assert (parcel.name, parcel.exit_code, parcel.message) == ("a.csv", 0, None)
 
 
+@MOSTLY_A_FOLDER
 def test_a_folder_of_no_profile_is_refused_there(places: PlaceWorld) -> None:
     places.site.write("inbox/nobody/a.csv", SHEET)
     places.site.write("inbox/b.csv", SHEET)
@@ -230,11 +239,7 @@ def test_once_ends_when_all_that_is_whole_is_brought(folder: PlaceWorld) -> None
 
 
 # `tests/places/test_incoming.py` kills at each call of each kind of place.
-@pytest.mark.parametrize(
-    "kind",
-    ["folder", *(pytest.param(it, marks=pytest.mark.long) for it in KINDS if it != "folder")],
-    indirect=True,
-)
+@MOSTLY_A_FOLDER
 def test_killed_at_each_call_a_file_is_one_parcel(places: PlaceWorld, breaking: Breaking) -> None:
     for last in count(1):
         sheet = table([offer(last)]).encode()

@@ -20,12 +20,6 @@ LATE = SOON + timedelta(hours=1)
 
 
 @pytest.fixture
-def postgresql(new_database: str) -> str:
-    """A PostgreSQL database without tables."""
-    return new_database
-
-
-@pytest.fixture
 def queue(postgresql: str) -> Iterator[PassQueue]:
     with Ledger(postgresql) as ledger, PassQueue(ledger.engine) as opened:
         yield opened
@@ -75,9 +69,9 @@ def test_the_queue_is_beside_the_ledger(postgresql: str, queue: PassQueue) -> No
     assert not {name for name in ledgers if "procrastinate" in name}
 
 
-def test_several_that_begin_at_once_make_one_queue(postgresql: str) -> None:
+def test_several_that_begin_at_once_make_one_queue(new_database: str) -> None:
     def begin(seller: str) -> str:
-        engine = open_engine(postgresql)
+        engine = open_engine(new_database)
         with PassQueue(engine) as queue:
             queue.put((KEY[0], seller))
         engine.dispose()
@@ -86,13 +80,13 @@ def test_several_that_begin_at_once_make_one_queue(postgresql: str) -> None:
     with ThreadPoolExecutor(4) as threads:
         schemas = set(threads.map(begin, "abcd"))
     assert len(schemas) == 1
-    with Ledger(postgresql) as ledger, PassQueue(ledger.engine) as queue:
+    with Ledger(new_database) as ledger, PassQueue(ledger.engine) as queue:
         assert {entry.key[1] for entry in queue.listed()} == set("abcd")
 
 
-def test_two_ledgers_of_a_database_have_two_queues(postgresql: str) -> None:
-    one, other = (f"{postgresql}&options=-csearch_path%3D{name}" for name in ("one", "other"))
-    engine = open_engine(postgresql)
+def test_two_ledgers_of_a_database_have_two_queues(new_database: str) -> None:
+    one, other = (f"{new_database}&options=-csearch_path%3D{name}" for name in ("one", "other"))
+    engine = open_engine(new_database)
     with engine.begin() as db:
         for name in ("one", "other"):
             db.execute(text(f"CREATE SCHEMA {name}"))
@@ -107,19 +101,19 @@ def test_two_ledgers_of_a_database_have_two_queues(postgresql: str) -> None:
         assert (len(queue.listed()), len(another.listed())) == (1, 0)
 
 
-def test_a_missing_right_to_create_a_schema_is_reported(postgresql: str) -> None:
-    with Ledger(postgresql) as ledger, ledger.engine.begin() as db:
+def test_a_missing_right_to_create_a_schema_is_reported(new_database: str) -> None:
+    with Ledger(new_database) as ledger, ledger.engine.begin() as db:
         name = ledger.engine.url.database
         db.execute(text("CREATE ROLE clerk LOGIN"))
         db.execute(text("GRANT ALL ON ALL TABLES IN SCHEMA public TO clerk"))
     try:
-        clerk = postgresql.replace("postgres@", "clerk@")
+        clerk = new_database.replace("postgres@", "clerk@")
         with Ledger(clerk) as ledger, pytest.raises(UsageProblem) as caught:
             PassQueue(ledger.engine)
         assert str(name) in caught.value.message
         assert "GRANT CREATE ON DATABASE" in caught.value.hint
     finally:
-        with Ledger(postgresql) as ledger, ledger.engine.begin() as db:
+        with Ledger(new_database) as ledger, ledger.engine.begin() as db:
             db.execute(text("DROP OWNED BY clerk"))
             db.execute(text("DROP ROLE clerk"))
 
