@@ -58,7 +58,7 @@ class Crowd(ParcelWorld):
 
 @pytest.mark.parametrize(
     ("sellers", "files", "size"),
-    [(3, 6, 2), pytest.param(500, 1_000, 20, marks=pytest.mark.long)],
+    [(3, 4, 1), pytest.param(500, 1_000, 20, marks=pytest.mark.long)],
 )
 def test_no_seller_waits_longer_than_two_slices(
     tmp_path: Path, fleet: Fleet, sellers: int, files: int, size: int

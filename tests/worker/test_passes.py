@@ -13,6 +13,7 @@ from feedtool.ledger.database import open_engine
 from feedtool.ledger.lock import hold
 from feedtool.ledger.parcels import ParcelState
 from feedtool.model.errors import Exit, Interrupted, Stopped
+from feedtool.runs.deliver import resume
 from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.watch.processor import FileProcessor
@@ -20,8 +21,8 @@ from feedtool.worker import passes
 from feedtool.worker.inbox import Intake, IntakeOptions
 from feedtool.worker.passes import ServerClock, Slice
 from tests.conftest import offer
-from tests.ledger.conftest import Server
-from tests.pairs import pairs
+from tests.ledger.conftest import MOSTLY_SQLITE, Server
+from tests.pairs import sample
 from tests.watch.conftest import ADDRESS, NOON, RunsOut
 from tests.worker.conftest import ParcelWorld, Queued
 
@@ -59,7 +60,7 @@ def test_parcels_of_a_seller_go_by_priority_then_arrival(world: ParcelWorld) -> 
     ("size", "sent", "queued"),
     [
         (Slice(files=1), 1, [Queued("shop")]),
-        (Slice(files=2), 2, []),
+        pytest.param(Slice(files=2), 2, [], marks=pytest.mark.long),
         (Slice(seconds=0.5), 1, [Queued("shop")]),
         (Slice(seconds=1.5), 2, []),
     ],
@@ -84,6 +85,7 @@ def test_a_pass_takes_a_slice_and_queues_the_next(
     assert world.queued == queued
 
 
+@MOSTLY_SQLITE
 def test_a_run_that_was_cut_short_goes_on_at_another_machine(shared: ParcelWorld) -> None:
     world = shared
     world.bring_each("a.csv", "b.csv")
@@ -105,16 +107,36 @@ def test_a_run_that_was_cut_short_goes_on_at_another_machine(shared: ParcelWorld
 ENDS = ("result.csv", "summary.json")
 
 
+def test_a_run_of_a_worker_that_a_resume_finishes_is_answered(world: ParcelWorld) -> None:
+    world.bring("a.csv", offer(1))
+    world.token = RunsOut("sandbox")
+    world.work()
+    world.token = StaticToken("sandbox")
+    with world.session("shop") as account:
+        resume(1, account.session, account.workspace)
+    assert world.sent() == ["SKU-1"]
+    assert world.parcel().run_id is None
+    world.today += SECOND
+    world.work(machine="two")
+    assert world.sent() == ["SKU-1"]
+    assert (world.parcel().run_id, world.parcel().exit_code) == (1, 0)
+    assert world.out["shop"] == [f"a.{end}" for end in ENDS]
+
+
 KILLS = (("_claim", "_submit", "_settle", "_conclude"), ("one", "two"), ("sqlite", "postgresql"))
-USUAL = frozenset(pairs(*KILLS))
+# Machine `two` goes on after the later steps in `test_answers`.
+USUAL = [
+    ("_claim", "two", "sqlite"),
+    ("_submit", "one", "postgresql"),
+    ("_submit", "two", "sqlite"),
+    ("_settle", "one", "sqlite"),
+    ("_conclude", "one", "sqlite"),
+]
 
 
 @pytest.mark.parametrize(
     ("where", "machine", "place"),
-    [
-        row if row in USUAL else pytest.param(*row, marks=pytest.mark.long)
-        for row in product(*KILLS)
-    ],
+    [*sample([*USUAL, *sorted({*product(*KILLS)} - {*USUAL})], len(USUAL))],
     indirect=["place"],
 )
 def test_a_file_is_sent_and_answered_once_after_a_kill(
