@@ -43,7 +43,7 @@ class Size:
     """Seconds that a worker stands still."""
 
 
-SHORT, LONG = Size(6, 3, 2, 0.5), Size(200, 20, 8, 60.0)
+SHORT, LONG = Size(4, 2, 2, 0.3), Size(200, 20, 8, 60.0)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,8 @@ def test_the_server_is_stopped_in_the_midst(tmp_path: Path, served: Served, mode
         world.check(8)
 
 
+# `test_passes` has a resume finish a worker's run in this process.
+@pytest.mark.long
 def test_any_machine_goes_on_with_the_runs_of_workers(open_market: Callable[..., Market]) -> None:
     world = open_market()
     world.bring(1)
