@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from tests.forked import Child
-from tests.resume.world import DEADLINE, Gate, World, pipe
+from tests.resume.world import DEADLINE, Gate, Ran, World, pipe
 
 Made = Callable[..., World]
-UPLOADS = "offer-requests"
+PACKAGES, UPLOADS = "offer-packages", "offer-requests"
 PARKED = {"Ctrl-C": (signal.SIGINT, 130), "SIGTERM": (signal.SIGTERM, 5)}
 
 
@@ -24,7 +24,10 @@ def read_until(process: Child, word: str) -> str:
     pytest.fail(f"it never said {word!r}: {said}")
 
 
-@pytest.mark.parametrize(("number", "code"), PARKED.values(), ids=PARKED)
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [PARKED["Ctrl-C"], pytest.param(*PARKED["SIGTERM"], marks=pytest.mark.long)],
+)
 def test_the_calls_under_way_are_finished(world_of: Made, number: int, code: int) -> None:
     world = world_of("signal")
     with world.start_to(UPLOADS) as (process, gate):
@@ -43,9 +46,19 @@ def test_the_calls_under_way_are_finished(world_of: Made, number: int, code: int
     assert world.posts(UPLOADS) == 6
 
 
-def test_a_second_ctrl_c_ends_at_once(world_of: Made) -> None:
+def assert_refused(ran: Ran, first: Child) -> None:
+    """Assert that a command has named the process that works."""
+    assert ran.code == 2
+    assert f"process {first.pid} on " in ran.err
+    assert "(feedtool submit, of " in ran.err
+
+
+def test_a_second_command_is_refused_and_a_second_ctrl_c_ends_at_once(world_of: Made) -> None:
     world = world_of("signal")
-    with world.start_to(UPLOADS) as (process, gate):
+    with world.start_to(PACKAGES) as (process, gate):
+        asked = [*world.served.proxy.plan.asked]
+        assert_refused(world.run(*world.SUBMIT), process)
+        assert world.served.proxy.plan.asked == asked
         process.send_signal(signal.SIGINT)
         read_until(process, "stopping")
         asked_at = time.monotonic()
@@ -85,23 +98,16 @@ def test_parked_while_it_waits_for_the_service(world_of: Made, number: int, code
 OTHER = (*World.SUBMIT, "--seller", "another", "--answer-timeout", "0.2", "--out", "o.xlsx")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    "second",
-    [
-        World.SUBMIT,
-        *(
-            pytest.param(words, marks=pytest.mark.long)
-            for words in (OTHER, ("resume",), ("resume", "1"))
-        ),
-    ],
-    ids=" ".join,
+    "second", [World.SUBMIT, OTHER, ("resume",), ("resume", "1")], ids=" ".join
 )
 def test_the_second_command_reports_that_the_first_is_working(
     world_of: Made, second: tuple[str, ...]
 ) -> None:
     world = world_of("two")
     plan = world.served.proxy.plan
-    gate = plan.wait = Gate("POST", "offer-packages")
+    gate = plan.wait = Gate("POST", PACKAGES)
     with world.start(*World.SUBMIT) as first:
         gate.wait()
         asked = len(plan.asked)
@@ -110,9 +116,8 @@ def test_the_second_command_reports_that_the_first_is_working(
             assert ran.code == 5
             assert "is held for" not in ran.err
         else:
-            assert (ran.code, len(plan.asked)) == (2, asked)
-            assert f"process {first.pid} on " in ran.err
-            assert "(feedtool submit, of " in ran.err
+            assert len(plan.asked) == asked
+            assert_refused(ran, first)
         first.kill()
         first.wait()
     gate.open()
