@@ -14,7 +14,7 @@ from feedtool.ledger import tables
 from feedtool.ledger.database import COMPILED, open_engine, reading, writing
 from feedtool.ledger.migrations import VERSION
 from feedtool.model.errors import Interrupted, LedgerAway, UsageProblem
-from tests.ledger.conftest import Opening, Process, Server, on_both
+from tests.ledger.conftest import MOSTLY_SQLITE, Opening, Process, Server, on_both
 
 SECRET = "s3cr3t"
 
@@ -176,6 +176,7 @@ def test_a_database_that_is_no_ledger_is_left_alone(
     assert version(opening(aside)) == [VERSION]
 
 
+@MOSTLY_SQLITE
 def test_an_empty_table_of_that_name_makes_no_ledger(
     place: Path | str, engine: sa.Engine, opening: Opening
 ) -> None:
@@ -240,6 +241,7 @@ def test_a_reader_sees_one_moment(engine: sa.Engine) -> None:
     assert count(engine) == 1
 
 
+@MOSTLY_SQLITE  # a server outlives its clients
 def test_committed_rows_survive_a_kill(engine: sa.Engine, place: Path | str) -> None:
     lines = """
 from sqlalchemy import text
