@@ -96,19 +96,18 @@ def test_the_rows_of_the_sample_that_are_fixed(fixed_sample: tuple[SheetResult, 
     assert again.counts() == result.checked.counts()
 
 
-def test_fixes_not_chosen_are_offered(tmp_path: Path) -> None:
-    result = fix(SAMPLE, tmp_path / "fixed.xlsx")
+def test_chosen_fixes_are_noted_in_cells_and_the_others_offered(tmp_path: Path) -> None:
+    result = fix(SAMPLE, tmp_path / "fixed.xlsx", ["list-price"])
     assert result.fixed
     assert {fix.row: fix.fix for fix in result.fixed.cells} == {
         19: "invisible",
+        21: "list-price",
+        26: "list-price",
         38: "blanks",
         39: "zeros",
     }
-    assert result.fixed.offered.keys() == {*MADE_VALID.values()} - {"invisible"}
-
-
-def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) -> None:
-    fix(SAMPLE, tmp_path / "fixed.xlsx", ["list-price"])
+    assert result.fixed.offered.keys() == {*MADE_VALID.values()} - {"invisible", "list-price"}
+    # Each old value is noted in its cell, and beside its row.
     sheet = load_workbook(tmp_path / "fixed.xlsx")["Offers"]
     old = load_workbook(SAMPLE)["Offers"]
     status, note = (str(sheet.cell(26, sheet.max_column - left).value) for left in (2, 1))

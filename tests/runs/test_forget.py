@@ -228,7 +228,7 @@ def killed_at_commits(desk: Desk) -> Callable[[int, bool], int]:
 
 
 # Before a commit all is as after the commit before it, so that the long run alone does both.
-@pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
+@MOSTLY_SQLITE
 @pytest.mark.parametrize(
     "is_before",
     [

@@ -22,6 +22,7 @@ from feedtool.model.text import Translator
 from feedtool.runs.deliver import results, resume
 from feedtool.runs.history import RunState, every_run, run_state, write_run, write_runs
 from tests.conftest import Files, offer
+from tests.pairs import sample
 from tests.runs.conftest import ADDRESS, START, Desk
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -86,20 +87,21 @@ def test_a_finished_run_in_full(desk: Desk, files: Files) -> None:
     assert (told["warnings"], told["finished"]) == ([], True)
 
 
-LOST = {
-    "at first": (True, 0 * HOUR, "what was uploaded expires at {at}, in 6 h 0 min", False),
-    "in time": (True, 4.9 * HOUR, "what was uploaded expires at {at}, in 1 h 6 min", False),
-    "soon": (True, 5.5 * HOUR, "what was uploaded expires at {at}, in 30 min", True),
-    "too late": (True, 6 * HOUR, "what was uploaded has expired ({at})", True),
-    "results in time": (False, DAY, "its results are deleted at {at}, in 2 days 0 h", False),
-    "results soon": (False, 2.5 * DAY, "its results are deleted at {at}, in 12 h 0 min", True),
-    "no results": (False, 3 * DAY, "its results have been deleted ({at})", True),
-}
+LOST = [
+    (True, 0 * HOUR, "what was uploaded expires at {at}, in 6 h 0 min", False),
+    (True, 4.9 * HOUR, "what was uploaded expires at {at}, in 1 h 6 min", False),
+    (True, 5.5 * HOUR, "what was uploaded expires at {at}, in 30 min", True),
+    (True, 6 * HOUR, "what was uploaded has expired ({at})", True),
+    (False, DAY, "its results are deleted at {at}, in 2 days 0 h", False),
+    (False, 2.5 * DAY, "its results are deleted at {at}, in 12 h 0 min", True),
+    (False, 3 * DAY, "its results have been deleted ({at})", True),
+]
+"""An open package (or a committed one), the time since then, and what is said of it."""
 
 
-@pytest.mark.parametrize(("is_open", "passed", "told", "is_warned"), LOST.values(), ids=LOST)
+@pytest.mark.parametrize("is_open", [True, False], ids=["open", "committed"])
 def test_an_open_package_is_kept_for_six_hours_and_results_for_three_days(
-    desk: Desk, files: Files, passed: timedelta, told: str, *, is_open: bool, is_warned: bool
+    desk: Desk, files: Files, *, is_open: bool
 ) -> None:
     path = files.csv(offer())
     if is_open:
@@ -110,13 +112,14 @@ def test_an_open_package_is_kept_for_six_hours_and_results_for_three_days(
     assert deadline
     assert not is_open or deadline == START + 6 * HOUR
     kept = 6 * HOUR if is_open else 3 * DAY
-    found = run_state(desk.ledger, 1, clocks(desk, deadline - kept + passed))
-    assert told.format(at=f"{deadline:%Y-%m-%d %H:%M} UTC") in text(found)
-    assert not found.is_finished
-    assert bool(found.warnings) is is_warned
-    package = fields(found)["packages"][0]
-    assert package["deadline"] == deadline.isoformat()
-    assert package["secondsLeft"] == int((kept - passed).total_seconds())
+    for passed, told, is_warned in (row[1:] for row in LOST if row[0] == is_open):
+        found = run_state(desk.ledger, 1, clocks(desk, deadline - kept + passed))
+        assert told.format(at=f"{deadline:%Y-%m-%d %H:%M} UTC") in text(found)
+        assert not found.is_finished
+        assert bool(found.warnings) is is_warned, told
+        package = fields(found)["packages"][0]
+        assert package["deadline"] == deadline.isoformat()
+        assert package["secondsLeft"] == int((kept - passed).total_seconds())
 
 
 def test_the_next_command_warns_of_another_run_s_deadline(desk: Desk, files: Files) -> None:
@@ -195,22 +198,30 @@ def damage(folder: Path, statement: str, *values: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "statement", ["UPDATE packages SET created_at = ?", "UPDATE packages SET finished_at = ?"]
-)
-@pytest.mark.parametrize(
-    "moment", ["9999-12-31T23:59:59.000000+00:00", "0001-01-01T00:00:00.000000+00:00"]
+    ("column", "moment"),
+    [
+        *sample(
+            [
+                ("created_at", "9999-12-31T23:59:59.000000+00:00"),
+                ("finished_at", "0001-01-01T00:00:00.000000+00:00"),
+                ("created_at", "0001-01-01T00:00:00.000000+00:00"),
+                ("finished_at", "9999-12-31T23:59:59.000000+00:00"),
+            ],
+            2,
+        )
+    ],
 )
 def test_an_old_ledger_with_an_absurd_time_is_read(
-    kept: Desk, files: Files, statement: str, moment: str
+    kept: Desk, files: Files, column: str, moment: str
 ) -> None:
     """An earlier version recorded any Date header."""
     submit_and_lose(kept, files.csv(offer(1)))
-    damage(files.folder, statement, moment)
+    damage(files.folder, f"UPDATE packages SET {column} = ?", moment)  # noqa: S608  # our own
     found = after(kept)
     assert len([*every_run(kept.ledger, clocks(kept, kept.transport.now()))]) == 1
     assert not found.is_finished
     assert text(found)
-    assert (found.packages[0].created is None) == ("created_at" in statement)
+    assert (found.packages[0].created is None) == (column == "created_at")
     assert abs(kept.ledger.skew(ADDRESS)) < DAY
     assert kept.submit(files.csv(offer(2), name="later.csv")).stopped is None
     assert resume(1, kept.session, kept.workspace).stopped is None
