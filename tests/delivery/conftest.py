@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -27,6 +28,7 @@ from feedtool.service.client import Client
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.areas.products.sandbox.made_products import product as made_product
 from tests.conftest import gtin
+from tests.ledger.empty import ledger_in_memory
 
 QUICK = OfferBehaviour(
     settle=timedelta(0), pend=timedelta(seconds=1), integrate=timedelta(seconds=2)
@@ -276,20 +278,17 @@ class Scene:
 @pytest.fixture
 def scene_of() -> Iterator[Callable[..., Scene]]:
     """Makes a scene whose sandbox has the settings given."""
-    made: list[Scene] = []
+    with ExitStack() as stack:
 
-    def make(settings: SandboxSettings | None = None) -> Scene:
-        transport = SandboxTransport(
-            sandbox_parts(), settings=settings or quick(), real=lambda: START
-        )
-        client = Client(transport.base, "S1", StaticToken("sandbox"), transport=transport)
-        made.append(Scene(Ledger(), transport, Recorder(client)))
-        return made[-1]
+        def make(settings: SandboxSettings | None = None) -> Scene:
+            transport = SandboxTransport(
+                sandbox_parts(), settings=settings or quick(), real=lambda: START
+            )
+            stack.callback(transport.close)
+            client = Client(transport.base, "S1", StaticToken("sandbox"), transport=transport)
+            return Scene(stack.enter_context(ledger_in_memory()), transport, Recorder(client))
 
-    yield make
-    for scene in made:
-        scene.ledger.close()
-        scene.transport.close()
+        yield make
 
 
 @pytest.fixture

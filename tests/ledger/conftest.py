@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -19,6 +19,7 @@ import psycopg
 import pytest
 from sqlalchemy import Engine
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.registry import load
@@ -33,6 +34,7 @@ from tests.forked import Child
 from tests.ledger import cluster
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.compiled import share_compiled
+from tests.ledger.empty import make_file
 
 __all__ = ["bucket", "s3", "store"]
 
@@ -98,7 +100,8 @@ class MadeDatabase:
         name = f"ledger_{os.getpid()}_{next(DATABASES)}"
         server.execute(f"CREATE DATABASE {name}")
         self.url = make_url(server.url).set(database=name).render_as_string(hide_password=False)
-        with Ledger(self.url) as ledger, PassQueue(ledger.engine):
+        self.ledger = KEPT[self.url] = Ledger(self.url)
+        with PassQueue(self.ledger.engine):
             pass
         with psycopg.connect(self.url, autocommit=True) as connection:
             self._shape = connection.execute(SHAPE).fetchall()
@@ -109,26 +112,37 @@ class MadeDatabase:
                 if not connection.execute(f"SELECT FROM {table} LIMIT 1".encode()).fetchall()
             ]
         # No trigger has a say, so that the order of the tables does not matter.
-        statements = ["SET session_replication_role = replica", RESTARTING]
+        statements = ["SET LOCAL session_replication_role = replica", RESTARTING]
         statements += [f"DELETE FROM {table}" for table in empty]  # noqa: S608  # our own tables
         self._emptying = "; ".join(statements)
 
     def is_emptied(self) -> bool:
         """True once it is as it was made; False where a test has changed more than rows."""
-        with suppress(psycopg.Error), psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(LEAVING)
-            if connection.execute(SHAPE).fetchall() == self._shape:
-                connection.execute(self._emptying.encode())
+        with (
+            suppress(psycopg.Error, SQLAlchemyError),
+            closing(self.ledger.engine.raw_connection()) as connection,
+        ):
+            cursor = connection.cursor()
+            cursor.execute(LEAVING)
+            cursor.execute(SHAPE)
+            if cursor.fetchall() == self._shape:
+                cursor.execute(self._emptying)
+                connection.commit()
                 return True
+        KEPT.pop(self.url).close()
         return False
 
 
 SPARE: list[MadeDatabase] = []
 """The databases of this process that no test uses."""
+KEPT: dict[str, Ledger] = {}
+"""An open ledger of each of these databases, by URL: to open it takes longer than most tests."""
 SHAPE = """
 SELECT oid::regclass::text, relkind::text, relnatts FROM pg_class
- WHERE relnamespace::regnamespace::text !~ '^(pg_|information_schema)' ORDER BY 1"""
-"""Name, kind and number of columns of all tables, indexes and sequences."""
+ WHERE relnamespace::regnamespace::text !~ '^(pg_|information_schema)'
+UNION ALL SELECT '', datallowconn::text, 0 FROM pg_database WHERE datname = current_database()
+ ORDER BY 1"""
+"""Name, kind and number of columns of all tables, indexes and sequences; may it be connected to?"""
 RESTARTING = "SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'"
 LEAVING = """
 SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
@@ -136,7 +150,7 @@ SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
 """Ends all other connections, as a test may have left some open."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def server(request: pytest.FixtureRequest) -> Server:
     """Started by the first test that needs it; where it does not start, no test goes on."""
     try:
@@ -235,7 +249,12 @@ def read_run(ledger: Ledger, run_id: int) -> Run:
 
 @pytest.fixture
 def ledger(place: Path | str) -> Iterator[Ledger]:
-    """A ledger on SQLite, then on PostgreSQL."""
+    """A ledger on SQLite, then on PostgreSQL, where it stays open for the next test."""
+    if kept := KEPT.get(str(place)):
+        yield kept
+        return
+    if isinstance(place, Path) and not place.exists():
+        make_file(place)
     with Ledger(place) as opened:
         yield opened
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
@@ -24,7 +25,7 @@ from feedtool.ledger.sellers import (
 from feedtool.ledger.tables import counts, parcels
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, RowResult, Status
-from tests.ledger.conftest import NOW, SERVICE, add_run, item
+from tests.ledger.conftest import KEPT, NOW, SERVICE, add_run, item
 from tests.ledger.test_row_history import close
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -68,9 +69,22 @@ def state(ledger: Ledger, seller: str = "S1", now: datetime = NOW) -> SellerStat
     return one
 
 
-@pytest.fixture
-def market(ledger: Ledger) -> Ledger:
-    """Sellers of every sort."""
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def market(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Ledger]:
+    """Sellers of every sort, only to be looked at."""
+    with ExitStack() as stack:
+        if request.param == "sqlite":
+            place = tmp_path_factory.mktemp("market") / "ledger.db"
+            ledger = stack.enter_context(Ledger(place))
+        else:
+            ledger = KEPT[stack.enter_context(request.getfixturevalue("server").ledger())]
+        add_sellers(ledger)
+        yield ledger
+
+
+def add_sellers(ledger: Ledger) -> None:
     sent(ledger, "plain", Status.INTEGRATED, Status.INTEGRATED)
     sent(ledger, "also", Status.INTEGRATED, Status.INTEGRATED)
     run, _ = add_run(ledger, [item(3)], seller="holding", withheld=[DEAR])
@@ -83,7 +97,6 @@ def market(ledger: Ledger) -> Ledger:
     for seller in ("lost", "gone"):
         ledger.sellers.passed(key(seller), None, None, GONE, NOW + HOUR, NOW)
     wait(ledger, "gone", NOW)
-    return ledger
 
 
 KNOWN = {key("new"): "shop-new", key("plain"): "shop-plain"}

@@ -1,6 +1,7 @@
 """A seller at the sandbox, whose runs are begun, gone on with and told of."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.delivery.conftest import quick
+from tests.ledger.empty import ledger_in_memory
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ADDRESS = "http://sandbox.invalid/v2"
@@ -31,7 +33,10 @@ class Desk:
         self, folder: Path, place: Path | str = IN_MEMORY, *, is_known: bool = True
     ) -> None:
         self.transport = SandboxTransport(sandbox_parts(), settings=quick(), real=lambda: START)
-        self.ledger = Ledger(place)
+        self._opened = ExitStack()
+        opening: AbstractContextManager[Ledger]
+        opening = ledger_in_memory() if place == IN_MEMORY else Ledger(place)
+        self.ledger = self._opened.enter_context(opening)
         self.workspace = Workspace(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         token = StaticToken("sandbox" if is_known else "wrong")
         client = Client(ADDRESS, "seller", token, language="en", transport=self.transport)
@@ -40,7 +45,7 @@ class Desk:
 
     def close(self) -> None:
         self.transport.close()
-        self.ledger.close()
+        self._opened.close()
 
     def submit(self, *paths: Path, outputs: Outputs | None = None, **how: bool) -> Submission:
         inputs = [Input(path.name, path) for path in paths]

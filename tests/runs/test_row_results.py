@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -110,32 +109,36 @@ def corrections_of(desk: Desk, run: int, folder: Path) -> list[str]:
 
 
 AGAIN = "Sent again in run 2."
-LATER: dict[str, tuple[dict[str, str], dict[str, str], dict[str, Any], str]] = {
-    "refused here": (BAD, offer(2), {}, AGAIN),
-    "rejected": (TAKEN, offer(2), {}, AGAIN),
-    "refused again": (BAD, offer(2, **TAKEN), {}, AGAIN),
-    "taken": ({}, offer(2), {}, ""),
-    "planned and not sent": (BAD, offer(2), {"stopping": lambda: Interrupted("no line")}, ""),
-    "another seller": (BAD, offer(2), {"seller": "another"}, ""),
-    "another channel": (BAD, offer(2, salesChannelId="OTHER"), {}, ""),
-    "another reference": (BAD, offer(9), {}, ""),
-}
 
 
-@pytest.mark.parametrize(("early", "row", "changes", "note"), LATER.values(), ids=LATER)
-def test_a_row_keeps_its_answer_and_names_the_later_run(
-    desk: Desk,
-    files: Files,
-    early: dict[str, str],
-    row: dict[str, str],
-    changes: dict[str, Any],
-    note: str,
-) -> None:
-    desk.submit(files.csv(offer(1), offer(2, **early), name="early.csv"))
-    first, second = results_of_rows(desk, 1)
-    desk.session = replace(desk.session, **changes)
-    desk.submit(files.csv(row, name="late.csv"))
-    assert results_of_rows(desk, 1) == [first, (second[0], note) if note else second]
+def test_a_row_keeps_its_answer_and_names_the_later_run(desk: Desk, files: Files) -> None:
+    desk.submit(files.csv(offer(1), name="first.csv"))
+    rows = (
+        offer(2, **BAD),  # sent again
+        offer(3, **TAKEN),  # sent again
+        offer(4, **BAD),  # sent again, and rejected then
+        offer(5),  # sent again, although it was taken
+        offer(6, **BAD),  # sent again in another channel
+        offer(7, **BAD),  # sent again under another reference
+        offer(8, **BAD),  # sent again by another seller
+        offer(9, **BAD),  # planned again, and not sent
+    )
+    desk.submit(files.csv(*rows, name="early.csv"))
+    before = results_of_rows(desk, 2)
+    statuses = [status for status, _ in before]
+    assert statuses == ["Invalid", "Rejected", "Invalid", "Integrated", *["Invalid"] * 4]
+    late = (
+        *(offer(2), offer(3), offer(4, **TAKEN), offer(5)),
+        *(offer(6, salesChannelId="OTHER"), offer(7, sellerExternalReference="SKU-99")),
+    )
+    desk.submit(files.csv(*late, name="late.csv"))
+    whole = desk.session
+    desk.session = replace(whole, seller="another")
+    desk.submit(files.csv(offer(8), name="late.csv"))
+    desk.session = replace(whole, stopping=lambda: Interrupted("no line"))
+    desk.submit(files.csv(offer(9), name="late.csv"))
+    again = [(status, "Sent again in run 3.") for status in statuses[:3]]
+    assert results_of_rows(desk, 2) == [*again, *before[3:]]
 
 
 def test_a_row_refused_again_is_to_be_corrected_once(
