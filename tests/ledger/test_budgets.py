@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import event
 
-from feedtool.ledger import Ledger
 from feedtool.ledger.budgets import LEAST, Budgets
 from feedtool.model.call import Budget
 from tests.ledger.conftest import Process
@@ -147,27 +146,26 @@ clock = psycopg.connect(rest[0], autocommit=True)
 at = lambda: clock.execute("SELECT date_part('epoch', clock_timestamp())").fetchone()[0]
 with shared_allowance(place, budget, time.sleep, lambda: None) as allowance:
     say("ready")
-    if listen() == "told to wait":
-        before = at()
-        allowance.note_reply(Reply(429, {"retry-after": "1"}))
-        say(before)
-        listen()
-    for _ in range(int(rest[1])):
-        before = at()
-        allowance.take()
-        say(f"{before} {at()}")
+    while said := listen():
+        if said == "told to wait":
+            before = at()
+            allowance.note_reply(Reply(429, {"retry-after": "1"}))
+            say(before)
+            continue
+        for _ in range(int(said)):
+            before = at()
+            allowance.take()
+            say(f"{before} {at()}")
 """
-"""Says when each call was allowed at the earliest, and at the latest."""
+"""Makes as many calls as it is told, and says of each when it was allowed at the earliest, and at
+the latest."""
 
 
 @pytest.fixture
-def four(postgresql: str, request: pytest.FixtureRequest) -> Iterator[list[Process]]:
-    """Processes that share a budget, and so many calls of each to make."""
-    with Ledger(postgresql):
-        pass  # the tables are there
+def four(postgresql: str) -> Iterator[list[Process]]:
+    """Processes that share a budget."""
     with ExitStack() as stack:
-        own = (PROCESS, postgresql, postgresql, str(request.param))
-        started = [stack.enter_context(Process(*own)) for _ in range(4)]
+        started = [stack.enter_context(Process(PROCESS, postgresql, postgresql)) for _ in range(4)]
         assert [one.heard() for one in started] == ["ready"] * 4
         yield started
 
@@ -177,10 +175,10 @@ WINDOW = 0.25
 """Seconds in each of which the calls are counted."""
 
 
-@pytest.mark.parametrize("four", [CALLS], indirect=True)
-def test_four_processes_together_never_make_more_calls(four: list[Process]) -> None:
+def test_four_processes_share_one_budget_and_its_waits(four: list[Process]) -> None:
+    # Together they never make more calls.
     for one in four:
-        one.tell()
+        one.tell(str(CALLS))
     lines = [one.heard() for one in four for _ in range(CALLS)]
     times = sorted((float(a), float(b)) for a, b in (line.split() for line in lines))
     for begin, _ in times:
@@ -189,13 +187,10 @@ def test_four_processes_together_never_make_more_calls(four: list[Process]) -> N
         assert within <= 100 * WINDOW + 5
     took = max(after for _, after in times) - times[0][0]
     assert took >= (4 * CALLS - 5) / 100
-
-
-@pytest.mark.parametrize("four", [1], indirect=True)
-def test_a_wait_of_one_process_holds_the_others(four: list[Process]) -> None:
+    # What one of them is told makes all wait.
     four[0].tell("told to wait")
     told = float(four[0].heard())
     for one in four:
-        one.tell()
+        one.tell("1")
     allowed = [float(one.heard().split()[1]) for one in four]
     assert min(allowed) >= told + 1 - LEAST

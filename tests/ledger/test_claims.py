@@ -100,7 +100,7 @@ LINES = """
 from datetime import timedelta
 from feedtool.ledger import Ledger
 with Ledger(place) as ledger:
-    for number in range(20):
+    for number in range(8):
         say("ready"); listen()
         took = ledger.claims.take(
             folder="F", lane="", scope="S1", sha256=f"c{number}", source="a.csv",
@@ -113,7 +113,7 @@ with Ledger(place) as ledger:
 def test_one_of_two_processes_gets_the_claim(place: Path | str) -> None:
     Ledger(place).close()
     with Process(LINES, place) as first, Process(LINES, place) as second:
-        for _ in range(20):
+        for _ in range(8):
             assert (first.heard(), second.heard()) == ("ready", "ready")
             first.tell()
             second.tell()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import Engine, select
 from sqlalchemy.event import listen
 
-from feedtool.ledger import tables
+from feedtool.ledger import Ledger, tables
 from feedtool.ledger.database import IN_MEMORY, reading, writing
 from feedtool.ledger.lock import (
     DEAD_AFTER,
@@ -36,11 +36,12 @@ with hold(engine, "S1", "{SERVICE}", command="submit", now=now):
 say("free"); listen()
 """
 """Another process that holds the lock until it gets a line."""
+KEYS = [seller_key(SERVICE, seller) for seller in ("S1", "S2", "S3")]
 
 
 @pytest.fixture
-def engine(place: Path | str, opening: Opening) -> Engine:
-    return opening(place)
+def engine(ledger: Ledger) -> Engine:
+    return ledger.engine
 
 
 @pytest.fixture
@@ -57,7 +58,10 @@ def held(
     return hold(engine, seller, service, command="watch", now=NOW, **more)
 
 
-def test_the_refusal_names_the_holder_of_the_lock(engine: Engine, other: Process) -> None:
+def test_a_lock_is_held_by_one_process_and_a_waiting_one_gets_it(
+    engine: Engine, other: Process
+) -> None:
+    # The refusal names the holder.
     with pytest.raises(Held) as caught, held(engine):
         pass
     me, holder = Holder.here("submit", NOW), caught.value.holder
@@ -69,36 +73,49 @@ def test_the_refusal_names_the_holder_of_the_lock(engine: Engine, other: Process
     told = f"is held for seller S1 {who} (feedtool submit, of {me.user})"
     assert told in caught.value.message
     assert "wait until it is done" in caught.value.hint
-
-
-def test_a_lock_is_free_once_its_holder_is_killed(engine: Engine, other: Process) -> None:
-    other.kill()
-    until = time.monotonic() + PATIENCE
-    with held(engine, wait=lambda _: time.monotonic() < until):
-        pass
-
-
-def test_a_waiting_process_gets_the_lock(engine: Engine, other: Process) -> None:
-    met: list[Holder | None] = []
-    until = time.monotonic() + PATIENCE
-
-    def wait(held: Held) -> bool:
-        other.tell()
-        met.append(held.holder)
-        time.sleep(0.01)
-        return time.monotonic() < until
-
-    with held(engine, wait=wait):
-        assert other.heard() == "free"
-    assert [holder.pid for holder in met if holder][:1] == [other.pid]
-
-
-def test_waiting_for_a_lock_ends(engine: Engine, other: Process) -> None:
+    # Everybody sees who holds it.
+    with held(engine, "S2"):
+        found = holders(engine, KEYS)
+        assert {key[1]: it and (it.pid, it.command) for key, it in found.items()} == {
+            "S1": (other.pid, "submit"),
+            "S2": (os.getpid(), "watch"),
+        }
+        assert {(it.pid, it.command) for it in at_work(engine)} == {
+            (other.pid, "submit"),
+            (os.getpid(), "watch"),
+        }
+    assert [key[1] for key in holders(engine, KEYS)] == ["S1"]
+    assert holders(engine, KEYS[1:]) == {}
+    # Waiting ends.
     answers = [True, True, False]
     wait = held(engine, wait=lambda _: answers.pop(0))
     with pytest.raises(Held, match=f"process {other.pid} "), wait:
         pass
     assert answers == []
+    # A waiting process gets the lock once it is free.
+    met: list[Holder | None] = []
+    until = time.monotonic() + PATIENCE
+
+    def go_on(held: Held) -> bool:
+        other.tell()
+        met.append(held.holder)
+        time.sleep(0.01)
+        return time.monotonic() < until
+
+    with held(engine, wait=go_on):
+        assert other.heard() == "free"
+    assert [holder.pid for holder in met if holder][:1] == [other.pid]
+
+
+def test_a_killed_holder_is_not_shown_and_its_lock_is_free(engine: Engine, other: Process) -> None:
+    other.kill()
+    until = time.monotonic() + PATIENCE
+    while holders(engine, KEYS) and time.monotonic() < until:
+        time.sleep(0.01)  # a server takes a moment to find out
+    assert holders(engine, KEYS) == {}
+    assert at_work(engine) == set()
+    with held(engine):
+        pass
 
 
 FREE = {
@@ -144,37 +161,6 @@ def test_a_lock_is_released_before_its_connection_is_closed(
 def test_a_ledger_in_memory_needs_no_lock(opening: Opening) -> None:
     opened = opening(IN_MEMORY)
     with held(opened), held(opened):
-        pass
-
-
-# Who holds it, as others see it.
-
-KEYS = [seller_key(SERVICE, seller) for seller in ("S1", "S2", "S3")]
-
-
-def test_holders_of_locks_are_visible(engine: Engine, other: Process) -> None:
-    with held(engine, "S2"):
-        found = holders(engine, KEYS)
-        assert {key[1]: it and (it.pid, it.command) for key, it in found.items()} == {
-            "S1": (other.pid, "submit"),
-            "S2": (os.getpid(), "watch"),
-        }
-        assert {(it.pid, it.command) for it in at_work(engine)} == {
-            (other.pid, "submit"),
-            (os.getpid(), "watch"),
-        }
-    assert [key[1] for key in holders(engine, KEYS)] == ["S1"]
-    assert holders(engine, KEYS[1:]) == {}
-
-
-def test_a_killed_holder_is_not_shown(engine: Engine, other: Process) -> None:
-    other.kill()
-    until = time.monotonic() + PATIENCE
-    while holders(engine, KEYS) and time.monotonic() < until:
-        time.sleep(0.01)  # a server takes a moment to find out
-    assert holders(engine, KEYS) == {}
-    assert at_work(engine) == set()
-    with held(engine):
         pass
 
 
