@@ -55,7 +55,9 @@ def test_packages_that_others_have_open(
 @pytest.mark.parametrize(
     ("finished", "refused", "meanings", "states"),
     [
-        (501, {}, OPEN, ["WaitingForCompletion", "Importing"]),
+        (3, {}, OPEN, ["WaitingForCompletion", "Importing"]),
+        # More than all pages that are read of a list without states.
+        pytest.param(501, {}, OPEN, ["WaitingForCompletion", "Importing"], marks=pytest.mark.long),
         (3, {"WaitingForCompletion", "Importing"}, OPEN, [""]),
         (3, {"Importing"}, OPEN, ["WaitingForCompletion", ""]),
         (

@@ -5,7 +5,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from io import BytesIO
@@ -46,6 +46,7 @@ from tests.delivery.conftest import (
     stock,
     upsert,
 )
+from tests.pairs import sample
 
 IN_FORCE = Message("", TEXTS.in_force)
 
@@ -294,10 +295,10 @@ def caused(*causes: str) -> Reply:
 @pytest.mark.parametrize(
     ("items", "answer"),
     [
-        (FOUR, caused("SalesChannelId")),
         (FOUR, caused("PublicationPool", "Id")),
-        (FOUR, problem(415)),
         (purge(3, 4), problem(400)),
+        pytest.param(FOUR, caused("SalesChannelId"), marks=pytest.mark.long),
+        pytest.param(FOUR, problem(415), marks=pytest.mark.long),
     ],
 )
 def test_nor_does_one_that_is_refused_for_the_package_itself(
@@ -351,7 +352,7 @@ def test_stock_is_no_proof(scene: Scene) -> None:
     assert [v.messages[0].text for v in later.verdicts] == [TEXTS.changed, TEXTS.in_force]
 
 
-@pytest.mark.parametrize("lost", ["lost", problem(500), Reply(200, {}, b"{}")])
+@pytest.mark.parametrize("lost", [*sample(["lost", Reply(200, {}, b"{}"), problem(500)], 2)])
 def test_a_purge_is_never_repeated_automatically(scene: Scene, lost: Reply | str) -> None:
     scene.deliver(legacy(3), legacy(4))
     scene.client.calls.clear()
@@ -410,12 +411,13 @@ class Network:
     luck: random.Random | None = None
     killed_at: int = 0
     acts: bool = True
-    count: int = 0
+    names: list[str] = field(default_factory=list)
+    """The name of each call."""
 
     def send(self, call: Call) -> Reply:
-        self.count += 1
+        self.names.append("post" if post(call) else name_of(call))
         acts, fault = True, NO_FAULT
-        if self.count == self.killed_at:
+        if len(self.names) == self.killed_at:
             acts, fault = self.acts, Killed()
         elif self.luck and self.luck.random() < 0.2:
             acts, fault = self.luck.choice(FAULTS)
@@ -425,16 +427,19 @@ class Network:
         return reply if fault is NO_FAULT else fault
 
 
-def killed(begun: Callable[[], Scene], *, acts: bool, step: int = 1) -> Iterator[Scene]:
-    """Deliveries at their end: one that nothing disturbs, then one for every `step`th of its calls.
+def killed(begun: Callable[[], Scene], *, acts: bool, is_at_all: bool) -> Iterator[Scene]:
+    """Deliveries at their end: one that nothing disturbs, then one for each of its calls.
 
     The process of each of these ends at that call, before or after it acts, and another goes on.
+    Unless it is at all calls, it is at the first of each name and at the last one.
     """
     scene = begun()
     whole = Network(scene)
     finish(scene, lambda: whole)
     yield scene
-    for number in range(1, whole.count + 1, step):
+    count = len(whole.names)
+    some = {*(whole.names.index(name) + 1 for name in whole.names), count}
+    for number in range(1, count + 1) if is_at_all else sorted(some):
         scene = begun()
         network = Network(scene, killed_at=number, acts=acts)
         with pytest.raises(Killed):
@@ -485,22 +490,24 @@ def check(scene: Scene) -> None:
             assert "seek" in map(name_of, calls[before:again]), row
 
 
-STEPS = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
+CALLS = pytest.mark.parametrize(
+    "is_at_all", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "all"]
+)
 
 
-@STEPS
+@CALLS
 @pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
-def test_killed_at_any_call(scene_of: Callable[..., Scene], step: int, *, acts: bool) -> None:
-    for scene in killed(partial(begun, scene_of), acts=acts, step=step):
+def test_killed_at_any_call(scene_of: Callable[..., Scene], *, is_at_all: bool, acts: bool) -> None:
+    for scene in killed(partial(begun, scene_of), acts=acts, is_at_all=is_at_all):
         check(scene)
 
 
-@STEPS
+@CALLS
 @pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
 def test_a_purge_killed_at_any_call_is_sent_once(
-    scene_of: Callable[..., Scene], step: int, *, acts: bool
+    scene_of: Callable[..., Scene], *, is_at_all: bool, acts: bool
 ) -> None:
-    for scene in killed(partial(begun, scene_of, purges=True), acts=acts, step=step):
+    for scene in killed(partial(begun, scene_of, purges=True), acts=acts, is_at_all=is_at_all):
         meant = sum(package.attempts > 0 for package in scene.packages)
         assert (meant, len(scene.packages)) == (1, 1)
         shown = prices(scene)
@@ -508,11 +515,7 @@ def test_a_purge_killed_at_any_call_is_sent_once(
             assert verdict.status == ("Integrated" if verdict.reference in shown else "Unknown")
 
 
-SEEDS = range(5)
-FURTHER = [pytest.param(seed, marks=pytest.mark.long) for seed in range(len(SEEDS), 25)]
-
-
-@pytest.mark.parametrize("seed", [*SEEDS, *FURTHER])
+@pytest.mark.parametrize("seed", [*sample(range(25), 2)])
 def test_ill_luck(scene_of: Callable[..., Scene], seed: int) -> None:
     scene = begun(scene_of)
     luck = random.Random(seed)  # noqa: S311 - to be the same every time
