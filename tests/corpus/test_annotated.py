@@ -35,7 +35,15 @@ ENDS = {
 """The books that no check reads to its end, and what it says."""
 
 
-SIMILAR = {f"writing: {name}" for name in test_texts.SIMILAR}
+SIMILAR = {
+    *(f"writing: {name}" for name in test_texts.SIMILAR),
+    *("workbook: a workbook", "workbook: shared strings", "workbook: labels above keys"),
+    *("workbook: headers as numbers stand beside known ones", "workbook: a hidden sheet first"),
+    *("workbook: a row without a number counts on", "workbook: a row that is hidden"),
+    "workbook: UTF-16, most significant byte first",
+    *("operator: an example beside the operator's own sheet", "operator: the example, named"),
+}
+"""Files that differ for a reader, and are annotated as one of the others or of `BOOKS`."""
 
 
 @pytest.mark.parametrize(
@@ -73,13 +81,13 @@ def test_seeds(tmp_path: Path, name: str) -> None:
     assert assert_copied(file, tmp_path / "out") == "rows"
 
 
-@settings(max_examples=8, derandomize=True)
+@settings(max_examples=4, derandomize=True)
 @given(shapes.workbooks())
 def test_workbooks_made_up(content: bytes) -> None:
     check_made_up("made.xlsx", content)
 
 
-@settings(max_examples=10, derandomize=True)
+@settings(max_examples=5, derandomize=True)
 @given(shapes.csv_files())
 def test_texts_made_up(content: bytes) -> None:
     check_made_up("made.csv", content)
