@@ -3,6 +3,7 @@
 import re
 import zipfile
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,16 +19,26 @@ from tests.conftest import Files, Find, checked, codes, offer, problems_of, tabl
 ALL = pytest.mark.parametrize("rule", all_rules(load()), ids=lambda rule: rule.code.name)
 
 
+TESTS = Path(__file__).parents[1]
+
+
+@cache
+def tables() -> str:
+    """The files that may have a table of a rule's cases."""
+    folders = ("areas/*", "areas/*/columns", "check", "check/recipes")
+    paths = (path for folder in folders for path in TESTS.glob(f"{folder}/test_*.py"))
+    return "\n".join(path.read_text("utf-8") for path in paths)
+
+
+@cache
+def names_of_files() -> set[str]:
+    return {path.stem for path in TESTS.rglob("test_*.py")}
+
+
 @ALL
 def test_each_rule_is_tested(rule: Rule) -> None:
-    tests = Path(__file__).parents[1]
-    files = {path.stem for path in tests.rglob("test_*.py")}
-    folders = ("areas/*", "areas/*/columns", "check", "check/recipes")
-    tables = (path for folder in folders for path in tests.glob(f"{folder}/test_*.py"))
     name = rule.code.name
-    assert f"test_{name.replace('-', '_')}" in files or any(
-        f'{name}"' in path.read_text("utf-8") for path in tables
-    )
+    assert f"test_{name.replace('-', '_')}" in names_of_files() or f'{name}"' in tables()
 
 
 @ALL

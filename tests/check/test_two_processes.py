@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -110,6 +110,8 @@ SEVERAL = tuple(
 )
 TOGETHER = "several files, whose keys are told apart"
 """The name of the case of several files that are checked together."""
+DYING = "one process alone, since the other dies"
+"""The name of the case whose second process ends itself."""
 
 PathOf = Callable[[str], Path]
 """The file of a case, which is made once."""
@@ -129,10 +131,10 @@ def path_of(tmp_path_factory: pytest.TempPathFactory) -> PathOf:
     return path_of
 
 
-def both(way: str, *together: list[Path]) -> list[list[Any]]:
+def both(together: Iterable[Iterable[Path | str]]) -> list[list[Any]]:
     """The findings of both ways, files of each list checked together."""
     files = [os.pathsep.join(map(str, some)) for some in together]
-    command = [sys.executable, "-m", "tests.check.two_ways", way, *files]
+    command = [sys.executable, "-m", "tests.check.two_ways", *files]
     ran = subprocess.run(  # noqa: S603  # our own module
         command, check=True, capture_output=True, text=True
     )
@@ -143,11 +145,12 @@ def both(way: str, *together: list[Path]) -> list[list[Any]]:
 def found(path_of: PathOf) -> dict[str, list[Any]]:
     """The findings of both ways, by the name of the case."""
     cases = {**{name: (name,) for name in USUAL}, TOGETHER: SEVERAL}
-    paths = ([path_of(name) for name in names] for names in cases.values())
-    return dict(zip(cases, both("whole", *paths), strict=True))
+    paths = [[path_of(name) for name in names] for names in cases.values()]
+    dying: list[list[Path | str]] = [[KILLED], [path_of("errors and warnings")]]
+    return dict(zip([*cases, DYING], both([*paths, *dying]), strict=True))
 
 
-@pytest.mark.parametrize("name", [*USUAL, TOGETHER])
+@pytest.mark.parametrize("name", [*USUAL, TOGETHER, DYING])
 def test_the_same_is_found(found: dict[str, list[Any]], name: str) -> None:
     is_by_two, by_one, by_two = found[name]
     assert is_by_two
@@ -157,12 +160,6 @@ def test_the_same_is_found(found: dict[str, list[Any]], name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", OTHERS)
 def test_the_same_is_found_of_others(path_of: PathOf, name: str) -> None:
-    ((is_by_two, by_one, by_two),) = both("whole", [path_of(name)])
-    assert is_by_two
-    assert by_one == by_two
-
-
-def test_one_process_is_enough_if_the_other_dies(path_of: PathOf) -> None:
-    ((is_by_two, by_one, by_two),) = both(KILLED, [path_of("errors and warnings")])
+    ((is_by_two, by_one, by_two),) = both([[path_of(name)]])
     assert is_by_two
     assert by_one == by_two

@@ -1,8 +1,9 @@
-"""Files read by one process and by two: `python -m tests.check.two_ways WAY FILE[:FILE]…`.
+"""Files read by one process and by two: `python -m tests.check.two_ways FILE[:FILE]…`.
 
 A process of its own does it, since one with threads, as a test's may be, is not forked. It prints
 for each file, or for those that are checked together, whether two processes have read it, and what
-each way of reading found. Nearly all keys are on disk, and the pieces of a sheet are small.
+each way of reading found. Nearly all keys are on disk, and the pieces of a sheet are small. The
+word `killed` has the other process die with each of the files behind it.
 """
 
 import json
@@ -53,13 +54,11 @@ def killed(reader: SheetReader) -> two_processes.Findings:
     os._exit(1)
 
 
-def main(way: str, files: list[str]) -> None:
+def main(files: list[str]) -> None:
     """Prints a line of JSON for each file."""
     two_processes.WORTH, two_processes.TURN, disk_list.HELD_TEXTS = 1, 1, 64
     csv_source._RECORDS = RECORDS  # noqa: SLF001
     ZipPackage.stream.__defaults__ = (PIECE,)
-    if way == KILLED:
-        two_processes._part = killed  # noqa: SLF001  # where a process may die
     calls = []
     read_by_two = two_processes.read_by_two
 
@@ -69,6 +68,9 @@ def main(way: str, files: list[str]) -> None:
 
     two_processes.read_by_two = counted
     for together in files:
+        if together == KILLED:
+            two_processes._part = killed  # noqa: SLF001  # where a process may die
+            continue
         paths = [Path(file) for file in together.split(os.pathsep)]
         calls.clear()
         by_two = findings(paths, 2)
@@ -77,4 +79,4 @@ def main(way: str, files: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1:])
