@@ -6,7 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,16 @@ def written(write: Callable[..., None], text: str, **how: Any) -> str:
     return out.getvalue()
 
 
+@cache
+def plainly_written(write: Callable[..., None], **how: Any) -> str:
+    return written(write, PLAIN, **how)
+
+
+@cache
+def plain_structure() -> Structure:
+    return Structure(plainly_written(AS_PAGE))
+
+
 @given(text=TEXTS, width=st.sampled_from([None, 40, 80]), is_verbose=st.booleans())
 @example(text=" " * 700, width=40, is_verbose=False)
 def test_reports_hold_no_control_characters(
@@ -91,9 +101,8 @@ def test_reports_hold_no_control_characters(
     coloured = written(AS_TEXT, text, is_verbose=is_verbose, width=width, is_colour=True)
     assert steering(told) == set()
     assert steering(coloured, is_terminal=True) == set()
-    assert told.count("\n") == written(AS_TEXT, PLAIN, is_verbose=is_verbose).count("\n") or (
-        width is not None
-    )
+    plain = plainly_written(AS_TEXT, is_verbose=is_verbose)
+    assert told.count("\n") == plain.count("\n") or width is not None
     assert width is not None or value(text) in told
 
 
@@ -101,23 +110,18 @@ def test_reports_hold_no_control_characters(
 def test_explained_columns_hold_no_control_characters(text: str) -> None:
     told = written(AS_COLUMNS, text)
     assert steering(told) == set()
-    assert told.count("\n") == written(AS_COLUMNS, PLAIN).count("\n")
+    assert told.count("\n") == plainly_written(AS_COLUMNS).count("\n")
     assert max(map(len, told.splitlines())) < 100 + 2 * len(clean(text))
 
 
 @given(text=TEXTS)
-def test_a_page_has_no_element_but_its_own(text: str) -> None:
+def test_a_page_shows_the_text_and_has_its_own_elements_and_policy(text: str) -> None:
     page = written(AS_PAGE, text)
-    hostile, plain = Structure(page), Structure(written(AS_PAGE, PLAIN))
+    hostile, plain = Structure(page), plain_structure()
     assert hostile.elements == plain.elements
     assert hostile.others == plain.others == ["doctype html"]
     assert steering(page) == set()
-
-
-@given(text=TEXTS)
-def test_a_page_shows_the_text_and_keeps_its_policy(text: str) -> None:
-    page = written(AS_PAGE, text)
-    shows = "".join(Structure(page).texts)
+    shows = "".join(hostile.texts)
     assert shows.count(clean(text)) >= 3
     assert shows.count(printable(text)) >= 5
     parsed: Any = html.document_fromstring(page)
@@ -134,7 +138,7 @@ def test_a_page_shows_the_text_and_keeps_its_policy(text: str) -> None:
 def test_no_field_of_the_csv_report_is_calculated(text: str) -> None:
     told = written(write_csv, text)
     records = list(csv.reader(io.StringIO(told.removeprefix("\ufeff"), newline="")))
-    plain = list(csv.reader(io.StringIO(written(write_csv, PLAIN)[1:])))
+    plain = list(csv.reader(io.StringIO(plainly_written(write_csv)[1:])))
     assert list(map(len, records)) == list(map(len, plain))
     assert [field for record in records for field in record if is_calculated(field)] == []
     assert steering(told.removeprefix("\ufeff").replace("\r\n", "\n")) == set()
@@ -185,9 +189,20 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(text=TEXTS)
 def test_a_copy_holds_texts_and_never_formulas(book: Path, text: str) -> None:
+    assert_copy_holds_texts(book, text)
+
+
+@pytest.mark.long
+@settings(max_examples=300)
+@given(text=TEXTS)
+def test_many_copies_hold_texts_and_never_formulas(book: Path, text: str) -> None:
+    assert_copy_holds_texts(book, text)
+
+
+def assert_copy_holds_texts(book: Path, text: str) -> None:
     sent, _ = results_with(text)
     sent.checked.sheet = "Offers"
     notes = row_notes.notes(sent.checked, sent.every_verdict)
