@@ -13,7 +13,7 @@ from feedtool.sheets.read.errors import LegacyXls
 from feedtool.sheets.read.others.rows import Damage, refusing
 from tests.sheets.read.others.samples import FORMATS, sample
 
-FEW = {"html": 2, "html.xls": 2}
+FEW = {"html": 1, "html.xls": 1}
 """Damaged files of formats that take long to read."""
 OTHERS = sorted({*FORMATS} - {"xlsx"})
 
@@ -100,7 +100,7 @@ def test_a_stopped_command_reports_no_damage() -> None:
 
 @pytest.mark.parametrize("ending", OTHERS)
 def test_damage_is_reported_in_one_line(tmp_path: Path, ending: str) -> None:
-    try_all(ending, FEW.get(ending, 5), tmp_path, 1)
+    try_all(ending, FEW.get(ending, 3), tmp_path, 1)
 
 
 @pytest.mark.long
