@@ -67,7 +67,7 @@ OTHERWISE: dict[str, Callable[[str], str]] = {
     "commented": lambda sheet: sheet.replace("</c>", "</c><!-- </row> -->").replace(
         "</row>", "</row><?pi </row>?>"
     ),
-    "halfway": lambda sheet: sheet.replace('<row r="300"', '<!-- --><row r="300"'),
+    "halfway": lambda sheet: sheet.replace('<row r="60"', '<!-- --><row r="60"'),
     "cdata": lambda sheet: re.sub(r"<t>([^<]*)</t>", r"<t><![CDATA[\1]]></t>", sheet),
     "single quotes": lambda sheet: sheet.replace('"', "'"),
     "blanks": lambda sheet: (
@@ -279,28 +279,25 @@ ODD_ROWS = {
 
 
 @pytest.mark.parametrize("rows", ODD_ROWS.values(), ids=ODD_ROWS)
-@pytest.mark.parametrize("times", [1, 2])
-def test_odd_rows(
-    book_of: Make, values: Read, part: Callable[..., bytes], rows: str, times: int
-) -> None:
+def test_odd_rows(book_of: Make, values: Read, part: Callable[..., bytes], rows: str) -> None:
     sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
     source = book_of(sheet.encode())
-    copy = annotate_file(source, source.with_name("x.xlsx"), [Note(2, "s", "m", "c")])
-    if times > 1:
-        copy = annotate_file(copy, source.with_name("y.xlsx"), [Note(2, "s", "m", "c")])
-    found = values(copy)
-    assert {place: found[place] for place in found if place[1] in (0, 1, 2, 3)} == {
-        (1, 0): "1",
-        (2, 0): "2",
-        **{(1, column): text for column, text in enumerate(HEADINGS, 1)},
-        **{(2, column): text for column, text in enumerate("smc", 1)},
-    }
-    if b"extLst" in part(copy):
-        assert b"</c><extLst>" in part(copy)
+    once = annotate_file(source, source.with_name("x.xlsx"), [Note(2, "s", "m", "c")])
+    twice = annotate_file(once, source.with_name("y.xlsx"), [Note(2, "s", "m", "c")])
+    for copy in (once, twice):
+        found = values(copy)
+        assert {place: found[place] for place in found if place[1] in (0, 1, 2, 3)} == {
+            (1, 0): "1",
+            (2, 0): "2",
+            **{(1, column): text for column, text in enumerate(HEADINGS, 1)},
+            **{(2, column): text for column, text in enumerate("smc", 1)},
+        }
+        if b"extLst" in part(copy):
+            assert b"</c><extLst>" in part(copy)
 
 
-STRETCH = 20
-BLOCK = 1 << 14
+STRETCH = 6
+BLOCK = 1 << 12
 
 
 def by_turns(sheet: str) -> bytes:
@@ -336,7 +333,7 @@ def test_a_sheet_of_many_blocks(
     rows: Rows = {1: [Cell(0, "inline", "sku")]}
     rows |= {
         row: [Cell(column, kind, "1") for column, kind in enumerate(kinds)]
-        for row in range(2, 420)
+        for row in range(2, 110)
         if row % 7
     }
     notes = [Note(row, "Invalid", f"m{row}", "c") for row in rows if row % 3 == 0]

@@ -9,7 +9,7 @@ from tests.corpus.books import STRICT
 from tests.corpus.made import MAIN, data
 from tests.sheets.conftest import Make, Read
 
-FAR = 900
+FAR = 40
 """Rows of filler after which the pattern reads, and no longer the parser."""
 
 STRINGS = (
@@ -28,7 +28,7 @@ def text(value: str) -> Cell:
 
 def filler(rows: int) -> str:
     """More than 64 KiB of rows."""
-    words = "a cell with some text in it, " * 3
+    words = "a cell with some text in it, " * 70
     return "".join(
         f'<row r="{row}"><c r="A{row}" t="str"><v>{words}</v></c></row>'
         for row in range(1, rows + 1)
