@@ -32,28 +32,37 @@ def in_row(attributes: str) -> str:
     return row(2, ["SKU-2", number("2.5"), number("3")], attributes)
 
 
+HUGE_NUMBERS = {
+    "a column's number": book(before=f'<cols><col min="{HUGE}" max="{HUGE}"/></cols>'),
+    "a dimension": book(before=f'<dimension ref="A1:C{HUGE}"/>'),
+    "a merged cell": book(after=f'<mergeCells><mergeCell ref="A{HUGE}:B9"/></mergeCells>'),
+    "a filter": book(after=f'<autoFilter ref="A1:C{HUGE}"/>'),
+    "a rule's priority": book(after=rule(HUGE) + rule("٣")),
+    "a row's spans": book(rows=in_row(f' spans="1:{HUGE}"')),
+    "a row's height": book(rows=in_row(f' ht="{HUGE}"')),
+    "a sheet's id": book(id=f'xl/workbook.xml|sheetId="1"|sheetId="{HUGE}"'),
+    "a format": book(format=f'{STYLES}|numFmtId="14"|numFmtId="{HUGE}"'),
+}
+"""Workbooks that are read all the same, by the place of the number."""
+ALL_HUGE = book(
+    before=f'<dimension ref="A1:C{HUGE}"/><cols><col min="{HUGE}" max="{HUGE}"/></cols>',
+    after=f'<autoFilter ref="A1:C{HUGE}"/><mergeCells><mergeCell ref="A{HUGE}:B9"/></mergeCells>'
+    f"{rule(HUGE)}{rule('٣')}",
+    rows=in_row(f' spans="1:{HUGE}" ht="{HUGE}"'),
+    id=f'xl/workbook.xml|sheetId="1"|sheetId="{HUGE}"',
+    format=f'{STYLES}|numFmtId="14"|numFmtId="{HUGE}"',
+)
 CASES = {
+    "huge numbers in all of these places": (ALL_HUGE, "rows"),
     "a workbook of another namespace": (
         package({**plain_parts(), "xl/workbook.xml": "<workbook xmlns='urn:x'/>", STYLES: None}),
         "corrupt-xml",
     ),
     "a column's width for no column": (book(before='<cols><col min="" max="x"/></cols>'), "rows"),
-    "a column's number": (book(before=f'<cols><col min="{HUGE}" max="{HUGE}"/></cols>'), "rows"),
-    "a dimension": (book(before=f'<dimension ref="A1:C{HUGE}"/>'), "rows"),
-    "a merged cell": (
-        book(after=f'<mergeCells><mergeCell ref="A{HUGE}:B9"/></mergeCells>'),
-        "rows",
-    ),
-    "a filter": (book(after=f'<autoFilter ref="A1:C{HUGE}"/>'), "rows"),
-    "a rule's priority": (book(after=rule(HUGE) + rule("٣")), "rows"),
-    "a row's spans": (book(rows=in_row(f' spans="1:{HUGE}"')), "rows"),
-    "a row's height": (book(rows=in_row(f' ht="{HUGE}"')), "rows"),
     "a row's number": (
         book(rows=f'<!-- --><row r="{HUGE}"><c><v>1</v></c></row>'),
         "grid-out-of-range",
     ),
-    "a sheet's id": (book(id=f'xl/workbook.xml|sheetId="1"|sheetId="{HUGE}"'), "rows"),
-    "a format": (book(format=f'{STYLES}|numFmtId="14"|numFmtId="{HUGE}"'), "rows"),
     "a text among names": (
         book(names="xl/workbook.xml|</sheets>|</sheets><definedNames>rot13</definedNames>"),
         "rows",
@@ -95,3 +104,11 @@ def test_found_files_end_as_they_should(tmp_path: Path, data: bytes, outcome: st
     path = tmp_path / ("case.xlsx" if data.startswith(b"PK") else "case.csv")
     path.write_bytes(data)
     assert judge(path, tmp_path) == outcome
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", HUGE_NUMBERS)
+def test_a_huge_number_alone_is_no_hindrance(tmp_path: Path, place: str) -> None:
+    path = tmp_path / "case.xlsx"
+    path.write_bytes(HUGE_NUMBERS[place])
+    assert judge(path, tmp_path) == "rows"
