@@ -7,30 +7,31 @@ from pathlib import Path
 import httpx
 import pytest
 
+BUCKET = "feeds"
 NUMBERS = count(1)
 
 
 @pytest.fixture(scope="session")
 def s3() -> Iterator[str]:
-    """The address of the S3 service."""
+    """The address of the S3 service, which has a bucket."""
     from moto.server import ThreadedMotoServer  # slow to import
 
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
+    url = f"http://{host}:{port}"
+    httpx.put(f"{url}/{BUCKET}", timeout=60).raise_for_status()
+    yield url
     server.stop()
 
 
 @pytest.fixture
 def bucket(s3: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The URL of a new bucket, for which the environment is set."""
-    name = f"feeds-{next(NUMBERS)}"
-    httpx.put(f"{s3}/{name}", timeout=60).raise_for_status()
+    """The URL of an empty prefix of the bucket, for which the environment is set."""
     account = {"ACCESS_KEY_ID": "id", "SECRET_ACCESS_KEY": "secret", "REGION": "us-east-1"}
     for setting, text in {**account, "ENDPOINT_URL": s3}.items():
         monkeypatch.setenv(f"AWS_{setting}", text)
-    return f"s3://{name}"
+    return f"s3://{BUCKET}/{next(NUMBERS)}"
 
 
 def files_in(bucket: str) -> dict[str, bytes]:

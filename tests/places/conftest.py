@@ -19,6 +19,7 @@ from feedtool.places import Place, open_place
 from feedtool.places import bucket as bucket_module
 from feedtool.places.sftp import SftpServer
 from tests.buckets import NUMBERS, bucket, files_in, s3
+from tests.pairs import sample
 from tests.places.fragile import Fragile
 
 __all__ = ["bucket", "s3"]
@@ -163,6 +164,8 @@ class Site:
 
 
 KINDS = ("folder", "bucket", "sftp")
+ON_A_FOLDER = pytest.mark.parametrize("kind", [*sample(KINDS, 1)])
+"""For what is up to the callers of a place: the contract shows that all places are alike."""
 
 
 @pytest.fixture(params=KINDS)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from feedtool.places.incoming import names_for, put_answers
-from tests.places.conftest import Breaking, Site
+from tests.pairs import sample
+from tests.places.conftest import ON_A_FOLDER, Breaking, Site
 from tests.places.fragile import Killed
 
 
@@ -42,11 +43,13 @@ def visible(site: Site) -> dict[str, bytes]:
     return {name: content for name, content in site.files().items() if name[0] != "."}
 
 
+@ON_A_FOLDER
 def test_the_summary_comes_last(site: Site, answers: dict[str, Path]) -> None:
     assert put_answers(site.open(), "offers.csv", answers, DAY) == NAMES
     assert site.files() == contents(NAMES)
 
 
+@ON_A_FOLDER
 def test_all_have_one_name_that_is_free(site: Site, answers: dict[str, Path]) -> None:
     place = site.open()
     for taken in NAMES:
@@ -56,6 +59,7 @@ def test_all_have_one_name_that_is_free(site: Site, answers: dict[str, Path]) ->
         assert site.files() == {taken: b"somebody else's", **contents(AGAIN)}
 
 
+@ON_A_FOLDER
 def test_an_answer_put_twice_is_stored_once(site: Site, answers: dict[str, Path]) -> None:
     for _ in range(2):
         assert put_answers(site.open(), "offers.csv", answers, DAY) == NAMES
@@ -64,6 +68,8 @@ def test_an_answer_put_twice_is_stored_once(site: Site, answers: dict[str, Path]
     assert set(site.files()) == {*NAMES, *AGAIN}
 
 
+# A bucket's put is one request, and the folder that of any place.
+@pytest.mark.parametrize("kind", [*sample(("folder", "sftp", "bucket"), 2)])
 def test_killed_at_each_call(
     site: Site, kind: str, answers: dict[str, Path], breaking: Breaking, calls: Iterator[int]
 ) -> None:

@@ -1,7 +1,6 @@
 """Behaviour of buckets alone: credentials, addresses, services without conditional writes."""
 
 from pathlib import Path
-from typing import Any
 
 import httpx
 import obstore
@@ -70,25 +69,26 @@ def test_no_credentials(bucket: str, local: Path, monkeypatch: pytest.MonkeyPatc
     assert "AWS_…" in hint
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind", "why"),
-    [
-        ((403, "<Code>SignatureDoesNotMatch</Code>"), PlaceRefused, "SignatureDoesNotMatch"),
-        ((301, "<Code>PermanentRedirect</Code>"), PlaceRefused, "configured region"),
-        ((503, "<Code>SlowDown</Code>"), Interrupted, "SlowDown"),
-        ((503, "down"), Interrupted, "503"),
-    ],
-)
+ANSWERS: dict[str, tuple[int, bytes, type[FeedtoolError]]] = {
+    "SignatureDoesNotMatch": (403, b"<Code>SignatureDoesNotMatch</Code>", PlaceRefused),
+    "configured region": (301, b"<Code>PermanentRedirect</Code>", PlaceRefused),
+    "SlowDown": (503, b"<Code>SlowDown</Code>", Interrupted),
+    "503": (503, b"down", Interrupted),
+}
+
+
+@pytest.mark.usefixtures("impatient")
 def test_errors_name_the_answer_of_the_service(
-    bucket: str, monkeypatch: pytest.MonkeyPatch, answer: tuple[int, str], kind: Any, why: str
+    bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    status, body = answer
-    monkeypatch.setattr(module, "RETRIES", {"max_retries": 0})
-    with serving_answers(lambda _: (status, {}, body.encode())) as served:
+    answers = [(status, {}, body) for status, body, _ in ANSWERS.values()]
+    with serving_answers(lambda _: answers.pop(0)) as served:
         monkeypatch.setenv("AWS_ENDPOINT_URL", served.url)
-        with pytest.raises(kind, match=why) as caught:
-            BucketPlace(bucket).listing("")
-    assert served.url not in caught.value.message + caught.value.hint
+        place = BucketPlace(bucket)
+        for why, (_, _, kind) in ANSWERS.items():
+            with pytest.raises(kind, match=why) as caught:
+                place.listing("")
+            assert served.url not in caught.value.message + caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -150,11 +150,11 @@ def test_another_content_of_the_same_size(bucket: str) -> None:
     assert place.move(entry_at(place, "a"), "b") is Moved.TAKEN
 
 
-def test_an_object_for_a_folder_is_no_file(bucket: str, s3: str) -> None:
-    name = bucket.removeprefix("s3://")
-    for key in ("inbox/", "inbox/a.csv"):
-        httpx.put(f"{s3}/{name}/{key}").raise_for_status()
-    place = BucketPlace(bucket)
+@pytest.mark.usefixtures("bucket")
+def test_an_object_for_a_folder_is_no_file(s3: str) -> None:
+    for name in ("whole", "whole/inbox/", "whole/inbox/a.csv"):
+        httpx.put(f"{s3}/{name}").raise_for_status()
+    place = BucketPlace("s3://whole")
     assert [entry.name for entry in place.listing("inbox")] == ["inbox/a.csv"]
     assert [entry.name for entry in place.listing("")] == ["inbox/a.csv"]
 

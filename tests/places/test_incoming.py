@@ -10,7 +10,7 @@ import pytest
 from feedtool.model.errors import FileProblem, Interrupted
 from feedtool.places import Entry, Place
 from feedtool.places.incoming import PATIENCE, Arrivals, Keep, Seen, refuse, take_arrivals
-from tests.places.conftest import Breaking, Site
+from tests.places.conftest import ON_A_FOLDER, Breaking, Site
 from tests.places.fragile import Killed
 
 DAY, SETTLE = date(2026, 3, 2), 2.0
@@ -68,6 +68,7 @@ def test_a_file_that_rests_is_kept_and_moved(site: Site, lister: Lister, store: 
     assert lister.taken(4) == []
 
 
+@ON_A_FOLDER
 def test_a_marker_confirms_a_whole_file(site: Site, lister: Lister, store: Store) -> None:
     site.write("inbox/a.csv", WORDS)
     site.write("inbox/a.csv.done", b"")
@@ -76,6 +77,7 @@ def test_a_marker_confirms_a_whole_file(site: Site, lister: Lister, store: Store
     assert store.asked == ["inbox/a.csv"]
 
 
+@ON_A_FOLDER
 def test_files_with_unfinished_names_stay(site: Site, lister: Lister, store: Store) -> None:
     names = [".a.csv", ".feedtool-1.tmp", "a.csv.part", "a.csv.tmp", "b.done"]
     for name in names:
@@ -86,6 +88,7 @@ def test_files_with_unfinished_names_stay(site: Site, lister: Lister, store: Sto
     assert list(site.files()) == [f"inbox/{name}" for name in names]
 
 
+@ON_A_FOLDER
 def test_a_file_that_grows_waits(site: Site, lister: Lister, store: Store) -> None:
     for now in range(5):
         site.write("inbox/a.csv", WORDS * (now + 1))
@@ -94,6 +97,7 @@ def test_a_file_that_grows_waits(site: Site, lister: Lister, store: Store) -> No
     assert list(store.kept) == [WORDS * 5]
 
 
+@ON_A_FOLDER
 def test_a_workbook_that_does_not_open_has_time(site: Site, lister: Lister, store: Store) -> None:
     site.write("inbox/a.xlsx", b"PK\x03\x04 and the rest comes later")
     for now in (0, SETTLE, PATIENCE * SETTLE - 0.1):
@@ -102,6 +106,7 @@ def test_a_workbook_that_does_not_open_has_time(site: Site, lister: Lister, stor
     assert len(store.kept) == 1
 
 
+@ON_A_FOLDER
 def test_names_of_a_day_are_numbered(site: Site, lister: Lister) -> None:
     for number in range(3):
         site.write("inbox/a.b.csv", b"%d" % number)
@@ -111,6 +116,7 @@ def test_names_of_a_day_are_numbered(site: Site, lister: Lister) -> None:
     assert sorted(site.files()) == [f"done/2026-03-02/{name}" for name in names]
 
 
+@ON_A_FOLDER
 def test_a_folder_of_the_inbox_is_one_of_done(site: Site, lister: Lister) -> None:
     for name in ("inbox/shop/orders/a.csv", "inbox/b.csv"):
         site.write(name, WORDS)
@@ -119,6 +125,7 @@ def test_a_folder_of_the_inbox_is_one_of_done(site: Site, lister: Lister) -> Non
     assert set(site.files()) == {"done/2026-03-02/shop/orders/a.csv", "done/2026-03-02/b.csv"}
 
 
+@ON_A_FOLDER
 def test_a_file_that_cannot_be_kept_now_is_not_fetched(site: Site) -> None:
     asked = []
 
@@ -131,6 +138,7 @@ def test_a_file_that_cannot_be_kept_now_is_not_fetched(site: Site) -> None:
     assert site.files() == {"inbox/a.csv": WORDS}
 
 
+@ON_A_FOLDER
 def test_a_refused_file_has_its_reason_beside_it(site: Site, lister: Lister) -> None:
     place = site.open()
     for number, name in enumerate(("a", "a.2026-03-02", "a.2026-03-02-2")):
@@ -144,6 +152,7 @@ def test_a_refused_file_has_its_reason_beside_it(site: Site, lister: Lister) -> 
     assert lister.taken(9) == []
 
 
+@ON_A_FOLDER
 def test_a_file_refused_again_after_a_crash_is_refused_once(
     site: Site, breaking: Breaking, calls: Iterator[int]
 ) -> None:
@@ -163,6 +172,7 @@ def test_a_file_refused_again_after_a_crash_is_refused_once(
             break
 
 
+@ON_A_FOLDER
 def test_a_file_that_is_refused_stops_no_other(site: Site) -> None:
     def keep(local: Path, entry: Entry) -> None:
         del local
@@ -181,6 +191,7 @@ def test_a_file_that_is_refused_stops_no_other(site: Site) -> None:
     assert set(site.files()) == {"inbox/a.csv", "done/2026-03-02/b.csv"}
 
 
+@ON_A_FOLDER
 def test_an_absent_ledger_leaves_all_files_in_place(site: Site) -> None:
     def keep(local: Path, entry: Entry) -> None:
         raise Interrupted(f"{entry.name}, {local}")
@@ -193,6 +204,7 @@ def test_an_absent_ledger_leaves_all_files_in_place(site: Site) -> None:
     assert site.files() == {"inbox/a.csv": WORDS}
 
 
+@ON_A_FOLDER
 def test_a_newer_file_is_kept_too(site: Site) -> None:
     """The newer file came while the earlier one was being kept."""
     store = Store()
@@ -210,6 +222,7 @@ def test_a_newer_file_is_kept_too(site: Site) -> None:
     assert list(site.files().values()) == [b"newer"]
 
 
+@ON_A_FOLDER
 def test_two_listers_are_harmless(site: Site, store: Store) -> None:
     """The second one takes a file while the first one keeps it."""
     second = Lister(site.open(), store.keep)
@@ -253,6 +266,7 @@ def test_killed_at_each_call(
     assert last > 1 + 3 * len(names)  # a listing; for each a fetch, a deletion and a move
 
 
+@ON_A_FOLDER
 def test_a_kill_while_a_file_is_kept(site: Site, store: Store) -> None:
     def keep(local: Path, entry: Entry) -> None:
         store.keep(local, entry)
