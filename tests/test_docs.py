@@ -1,25 +1,33 @@
 """The pages are true: their examples run here, their links and commands exist."""
 
+import io
+import math
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 import sysconfig
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import chain
 from pathlib import Path
+from unittest import mock
 
 import click
 import pytest
 from packaging.requirements import Requirement
 
+from feedtool import cli
 from feedtool.areas.registry import load
-from feedtool.cli import feedtool
+from feedtool.cli import feedtool, output
 from feedtool.model.call import Budget
 from feedtool.model.text import read_po
 from feedtool.runs import config
 from tests import run
+from tests.clocks import quick_clock
 from tests.forked import forking
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,6 +44,8 @@ OTHERS = {"--unix-socket", "--help", "--help-all", "--version", "--shuffle", *ru
 """Options of curl, of all commands, and of tests/run.py."""
 ANYTHING = "..."
 Shell = Callable[[str, Path], str]
+PLAIN = re.compile(r"""feedtool ([^;|<>"'$*\n]+?)(?: > (\S+))?(; echo "exit code \$\?")?""")
+"""A command of feedtool without anything that only a shell can do; its file, its exit code."""
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -86,7 +96,10 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """The reader's shell: runs a command in the reader's folder and returns what it printed."""
+    """The reader's shell: runs a command in the reader's folder and returns what it printed.
+
+    A plain command of feedtool runs in this process, which has imported all, any other in bash.
+    """
     tools = tmp_path_factory.mktemp("bin")
     path = (str(tools), sysconfig.get_path("scripts"), os.environ["PATH"])
     environment = {
@@ -97,10 +110,14 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     }
 
     def run(command: str, folder: Path) -> str:
+        home = {**environment, "FEEDTOOL_HOME": str(folder / "home")}
+        if plain := PLAIN.fullmatch(command):
+            with mock.patch.dict(os.environ, home, clear=True), chdir(folder):
+                return printed_by(*plain.groups())
         done = subprocess.run(  # noqa: S603  # the page's own commands
             ["/bin/bash", "-c", command],
             cwd=folder,
-            env={**environment, "FEEDTOOL_HOME": str(folder / "home")},
+            env=home,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -111,6 +128,25 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
 
     with forking(tools, "tests.resume.runner:in_quick_time"):
         yield run
+
+
+def printed_by(words: str, file: str | None, code: str | None) -> str:
+    """The output of a plain command: of feedtool, and of the `echo` of its exit code."""
+    printed, kept = io.BytesIO(), io.BytesIO()
+    errors = io.TextIOWrapper(printed, "utf-8", write_through=True)
+    out = io.TextIOWrapper(kept, "utf-8", write_through=True) if file else errors
+    with (
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO())),
+        redirect_stdout(out),
+        redirect_stderr(errors),
+        # Progress is shown only if a command takes long.
+        mock.patch.object(output, "LINE_INTERVAL", math.inf),
+    ):
+        ended = cli.run(shlex.split(words), quick_clock())
+    if file:
+        Path(file).write_bytes(kept.getvalue())
+    shown = printed.getvalue().decode()
+    return f"{shown}exit code {ended}\n" if code else shown
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)])
