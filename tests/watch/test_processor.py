@@ -16,7 +16,8 @@ from feedtool.watch.folder import Folder
 from tests.check.recipes.conftest import HEADER, RECIPE
 from tests.check.recipes.conftest import row as row_of
 from tests.conftest import offer, table
-from tests.watch.conftest import DAY, RunsOut, World
+from tests.pairs import sample
+from tests.watch.conftest import DAY, NOON, RunsOut, World
 
 
 def test_a_file_is_answered_and_filed_away(world: World) -> None:
@@ -65,26 +66,25 @@ def test_corrected_failed_rows_are_dropped_again(world: World) -> None:
     assert world.sent() == ["SKU-1", "SKU-2", "SKU-3"]
 
 
-def test_rows_under_correction_are_left_alone(world: World) -> None:
+def test_failed_rows_left_by_a_crash_are_replaced_but_not_while_somebody_corrects_them(
+    world: World,
+) -> None:
+    def crash_before_it_was_noted() -> None:
+        with world.ledger() as ledger:
+            ledger.claims.settle(1, ClaimState.TAKEN, "")
+
     assert world.send("a.csv", offer(1, quantity="-1")) is Exit.ROWS
-    failed = world.folder.results / "a.failed.xlsx"
+    failed, numbered = (world.folder.results / f"a.failed{end}.xlsx" for end in ("", "-2"))
+    crash_before_it_was_noted()
+    assert world.watch() is Exit.ROWS
+    assert not numbered.exists()
     corrected = correct(failed, quantity="5")
     failed.write_bytes(corrected)
-    with world.ledger() as ledger:  # as if it had crashed before it was noted
-        ledger.claims.settle(1, ClaimState.TAKEN, "")
+    crash_before_it_was_noted()
     assert world.watch() is Exit.ROWS
     assert failed.read_bytes() == corrected
-    numbered = world.folder.results / "a.failed-2.xlsx"
     assert load_workbook(numbered).sheetnames
     assert world.summary("a")["sheets"][0]["failed"] == numbered.name
-
-
-def test_failed_rows_left_by_a_crash_are_replaced(world: World) -> None:
-    assert world.send("a.csv", offer(1, quantity="-1")) is Exit.ROWS
-    with world.ledger() as ledger:  # as if it had crashed before it was noted
-        ledger.claims.settle(1, ClaimState.TAKEN, "")
-    assert world.watch() is Exit.ROWS
-    assert not (world.folder.results / "a.failed-2.xlsx").exists()
 
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")
@@ -122,7 +122,7 @@ def test_bad_files_go_to_error_and_never_stop_the_next(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", ["no header", "not UTF-8", "all of it an ending", "nobody's folder"]
+    "case", [*sample(("nobody's folder", "no header", "not UTF-8", "all of it an ending"), 1)]
 )
 def test_only_a_bad_file_is_refused(world: World, case: str) -> None:
     name, content, kept, reason = BAD[case]
@@ -131,14 +131,18 @@ def test_only_a_bad_file_is_refused(world: World, case: str) -> None:
     assert reason in world.reason(kept)[0]
 
 
-@pytest.mark.parametrize("name", ["two\nlines", "bell\x07\x1b[31m", "x" * 242])
-def test_a_name_that_can_be_used(world: World, name: str) -> None:
-    assert world.send(f"{name}.csv", offer(1)) is Exit.OK
-    answers = [f"results/{name}.result.csv", f"results/{name}.summary.json"]
-    assert world.files() == [f"{DAY}/{name}.csv", *answers]
-    world.drop(f"{name}.csv", offer(2))
-    came_to = Exit.FILE if len(name) > 200 else Exit.OK  # where a day does not fit behind it
-    assert world.watch() is came_to
+def test_names_that_can_be_used(world: World) -> None:
+    names = ("two\nlines", "bell\x07\x1b[31m", "x" * 242)
+    world.drop_each(*(f"{name}.csv" for name in names))
+    assert world.watch() is Exit.OK
+    answers = [f"results/{name}.{end}" for name in names for end in ("result.csv", "summary.json")]
+    done = [f"{DAY}/{name}.csv" for name in names]
+    assert world.files() == sorted([*done, *answers])
+    # A day does not fit behind the longest name.
+    for number, name in enumerate(names, 11):
+        world.drop(f"{name}.csv", offer(number))
+    assert world.watch() is Exit.FILE
+    assert world.sent() == ["SKU-1", "SKU-2", "SKU-3", "SKU-11", "SKU-12"]
 
 
 @pytest.mark.parametrize(
@@ -153,23 +157,29 @@ def test_written_texts_are_in_the_account_s_language(
     world: World, language: LanguageChoice, copy: str, reason: str
 ) -> None:
     world.language = language
-    assert world.send("a.csv", offer(1, quantity="-3")) is Exit.ROWS
-    assert copy in (world.folder.results / "a.result.csv").read_text("utf-8")
+    world.drop("a.csv", offer(1, quantity="-3"))
     world.drop("b.csv", content=b"")
     assert world.watch() is Exit.FILE
+    assert copy in (world.folder.results / "a.result.csv").read_text("utf-8")
     assert reason in world.reason("b.csv")[0]
 
 
-@pytest.mark.parametrize("route", ["", "shop/"])
-def test_the_error_of_an_unclear_kind_names_its_folder(world: World, route: str) -> None:
+def test_the_error_of_an_unclear_kind_names_its_folder(world: World) -> None:
     world.sellers = {"shop": "seller-1"}
-    assert world.send(f"{route}a.csv", offer(1, taxes__VAT=None)) is Exit.FILE
-    why, way = world.reason(f"{route}a.csv")
-    assert "need the column VAT (%)" in why
-    assert f"drop it into inbox/{route}offers-update/" in way
-    assert "--as" not in way
-    world.send(f"{route}offers-update/a.csv", offer(1, taxes__VAT=None))
-    assert world.summary(f"{route}offers-update/a")["sheets"][0]["kind"] == "offers-update"
+    routes = ("", "shop/")
+    for route in routes:
+        world.drop(f"{route}a.csv", offer(1, taxes__VAT=None))
+    assert world.watch() is Exit.FILE
+    for route in routes:
+        why, way = world.reason(f"{route}a.csv")
+        assert "need the column VAT (%)" in why
+        assert f"drop it into inbox/{route}offers-update/" in way
+        assert "--as" not in way
+        world.drop(f"{route}offers-update/a.csv", offer(1, taxes__VAT=None))
+    world.watch()
+    for route in routes:
+        (sheet,) = world.summary(f"{route}offers-update/a")["sheets"]
+        assert sheet["kind"] == "offers-update"
 
 
 def test_a_bad_file_may_come_again(world: World) -> None:
@@ -203,23 +213,28 @@ def test_a_bug_is_reported_and_the_next_file_is_sent(
     assert f"{DAY}/b.csv" in world.files()
 
 
-@pytest.mark.parametrize(
-    ("days", "within", "is_sent"), [(0, 7, False), (7, 7, False), (8, 7, True), (0, 0, True)]
-)
-def test_the_same_content_again(world: World, days: int, within: int, *, is_sent: bool) -> None:
+def test_the_same_content_is_refused_for_some_days(world: World) -> None:
     assert world.send("a.csv", offer(1)) is Exit.OK
-    world.today += timedelta(days=days, seconds=1)
-    world.same_within = timedelta(days=within, seconds=2 if within else 0)
-    assert world.send("b.csv", offer(1)) is (Exit.OK if is_sent else Exit.ROWS)
-    assert len(world.applied()) == 1 + is_sent
-    if not is_sent:
-        first, second = world.reason("b.csv")
+    world.same_within = timedelta(days=7, seconds=2)
+    for days in (0, 7):
+        world.today = NOON + timedelta(days=days, seconds=1)
+        assert world.send(f"{days}.csv", offer(1)) is Exit.ROWS
+        first, second = world.reason(f"{days}.csv")
         assert "was sent as a.csv on 2026-03-02" in first
         assert "run 1" in first
         assert "feedtool results 1" in second
+    assert len(world.applied()) == 1
+    world.today = NOON + timedelta(days=8, seconds=1)
+    assert world.send("b.csv", offer(1)) is Exit.OK
+    world.same_within = timedelta()
+    world.today += timedelta(seconds=1)
+    assert world.send("c.csv", offer(1)) is Exit.OK
+    assert len(world.applied()) == 3
 
 
-@pytest.mark.parametrize(("names", "is_sent"), [("aaa", True), ("aba", False), ("abc", False)])
+@pytest.mark.parametrize(
+    ("names", "is_sent"), [*sample([("aaa", True), ("aba", False), ("abc", False)], 2)]
+)
 def test_a_value_may_return_after_a_change(world: World, names: str, *, is_sent: bool) -> None:
     """A stock of ten, then of nine, then of ten, each in a file of this name."""
     for name, quantity in zip(names, ("10", "9", "10"), strict=True):
