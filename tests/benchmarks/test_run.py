@@ -37,8 +37,8 @@ def printed_by(folder: Path, *command: str) -> list[list[str]]:
     return [[cell.strip() for cell in line[1:-1].split(" | ")] for line in table[2:]]
 
 
-USUAL = {"annotate", "cells"}
-"""Benchmarks that use all parts of the others."""
+USUAL = {"annotate"}
+"""Benchmarks that use all parts of the others, and of `cells.py`, which has tests of its own."""
 
 
 @pytest.mark.parametrize(
