@@ -37,50 +37,11 @@ __all__ = ("few", "grid_tab", "opened")
 """The fixtures of grids."""
 
 
-def test_the_first_rows_are_those_of_the_sheet(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    row, status, *cells = cells_at(page, 0)
-    assert (row, status, cells[:2]) == ("3", "Valid", ["SAMPLE-301", "3760452703016"])
-    headers = page.locator(".grid-head .grid-cell").all_inner_texts()
-    assert headers[:4] == ["Row", "Status", "A\nSeller reference *", "B\nGTIN (EAN) (*)"]
-    table = page.locator("[role=grid]")
-    assert table.get_attribute("aria-rowcount") == "45"
-    assert table.get_attribute("aria-colcount") == str(len(headers))
-    expect(page.locator(".grid-body [tabindex='0']")).to_have_count(1)
-    expect(page.locator(".grid-part [role=status]")).to_have_text("44 rows")
-    assert nodes(page) <= MOST_NODES
-
-
 def test_a_page_may_begin_at_any_row(opened: OpenGrid) -> None:
     page = opened(MISTAKES, rest="?from=30")
     assert cells_at(page, 30)[FIRST] == "SAMPLE-331"
     first, last = visible_rows(page)
     assert first <= 30 <= last
-
-
-TEXTS = ("", "5", "2-5,9,40-", "9, 4 3", "3-3", "1-5,4-8", "7-9,3-5,6", "12-,20-30")
-
-
-def test_ranges_of_rows_are_those_of_the_command(opened: OpenGrid, few: Path) -> None:
-    page = opened(few)
-    said = page.evaluate(
-        """async (texts) => {
-          const grid = document.querySelector("script[src*='grid.js']").src;
-          const { RowRanges } = await import(grid.replace("grid.js", "grid_ranges.js"));
-          return texts.map((text) => new RowRanges(text).toString());
-        }""",
-        list(TEXTS),
-    )
-    assert said == [str(RowRanges(text)) for text in TEXTS]
-
-
-def test_guilty_cells_are_marked(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
-    bad = page.locator(".grid-body [aria-rowindex='3'] [aria-invalid=true]")
-    expect(bad).to_have_count(1)
-    expect(bad).to_have_class(re.compile(r"\berror\b"))
-    assert bad.evaluate("cell => getComputedStyle(cell).borderLeftWidth") == "4px"
 
 
 LAST = FIRST + 32
@@ -97,9 +58,24 @@ MOVES = {
 }
 
 
-def test_keys_move_the_focus(opened: OpenGrid) -> None:
+def test_rows_are_those_of_the_sheet_and_keys_move_the_focus(opened: OpenGrid) -> None:
     page = opened(MISTAKES)
-    cells_at(page, 0)
+    row, status, *cells = cells_at(page, 0)
+    assert (row, status, cells[:2]) == ("3", "Valid", ["SAMPLE-301", "3760452703016"])
+    headers = page.locator(".grid-head .grid-cell").all_inner_texts()
+    assert headers[:4] == ["Row", "Status", "A\nSeller reference *", "B\nGTIN (EAN) (*)"]
+    table = page.locator("[role=grid]")
+    assert table.get_attribute("aria-rowcount") == "45"
+    assert table.get_attribute("aria-colcount") == str(len(headers))
+    expect(page.locator(".grid-body [tabindex='0']")).to_have_count(1)
+    expect(page.locator(".grid-part [role=status]")).to_have_text("44 rows")
+    assert nodes(page) <= MOST_NODES
+    # Guilty cells are marked.
+    bad = page.locator(".grid-body [aria-rowindex='3'] [aria-invalid=true]")
+    expect(bad).to_have_count(1)
+    expect(bad).to_have_class(re.compile(r"\berror\b"))
+    assert bad.evaluate("cell => getComputedStyle(cell).borderLeftWidth") == "4px"
+    # Keys move the focus.
     for name, (keys, place) in MOVES.items():
         page.locator(f"[data-place='0'] [data-column='{FIRST}']").focus()
         assert press(page, *keys) == place, name
@@ -107,11 +83,7 @@ def test_keys_move_the_focus(opened: OpenGrid) -> None:
         assert first <= place[0] <= last, name
         expect(page.locator(".grid-body [tabindex='0']")).to_have_count(1)
         press(page, "Control+Home")
-
-
-def test_page_down_shows_the_next_rows(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
+    # Page down shows the next rows.
     go_to(page, 0, FIRST)
     _, last = visible_rows(page)
     assert press(page, "PageDown", "PageDown")[0] > last
@@ -141,11 +113,11 @@ def test_f8_goes_from_problem_to_problem(opened: OpenGrid, few: Path) -> None:
     assert steps(page, len(cells) - 1, "Shift+F8") == cells[-2::-1]
 
 
-def test_the_bar_describes_the_cell(opened: OpenGrid) -> None:
+def test_the_bar_describes_cells_and_rows_are_found_by_text_and_filter(opened: OpenGrid) -> None:
     page = opened(MISTAKES)
     cells_at(page, 0)
     step(page)
-    bar = page.locator(".grid-bar")
+    bar, said = page.locator(".grid-bar"), page.locator(".grid-part [role=status]")
     expect(bar).to_contain_text("E4 Price (VAT included)")
     expect(bar).to_contain_text("error required-missing Price (VAT included) is missing. Fill the")
     described = page.locator(":focus").get_attribute("aria-describedby")
@@ -159,35 +131,36 @@ def test_the_bar_describes_the_cell(opened: OpenGrid) -> None:
     press(page, "Home")
     expect(bar).to_contain_text("Row 4")
     expect(bar).to_contain_text("E4: Price (VAT included) is missing")
-
-
-def test_a_filter_shows_its_rows_and_stays_in_the_address(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
+    # A text is found cell by cell.
+    with Grid(opened.place) as grid:
+        found = [
+            row.position for row in grid.rows(RowFilter(0), 1, 99) if "SAMPLE-34" in row.cells[0]
+        ]
+        filtered = [*map(str, grid.rows_of(RowFilter(0, which=of_code("number-range"))))]
+    field = page.locator("input[name=q]")
+    field.fill("sample-34")
+    for at in [*found, found[0]]:
+        field.press("Enter")
+        assert focused(page) == (at, FIRST)
+    field.fill("nowhere to be found")
+    field.press("Enter")
+    expect(said).to_have_text("No cell has this text.")
+    # A filter shows its rows, and stays in the address.
     page.locator("[data-which='code:number-range']").click()
-    expect(page.locator(".grid-part [role=status]")).to_have_text("3 rows")
+    expect(said).to_have_text("3 rows")
     expect(page).to_have_url(re.compile(r"\?which=code%3Anumber-range$"))
     assert focused(page)[0] == 0
     expect(page.locator(":focus")).to_have_class(re.compile(r"\berror\b"))
     expect(page.locator(".grid-body .grid-row")).to_have_count(3)
-    shown = [cells_at(page, place)[0] for place in range(3)]
-    with Grid(opened.place) as grid:
-        rows = RowFilter(0, which=of_code("number-range"))
-        assert shown == list(map(str, grid.rows_of(rows)))
+    assert [cells_at(page, place)[0] for place in range(3)] == filtered
     page.reload()
-    assert [cells_at(page, place)[0] for place in range(3)] == shown
-    expect(page.locator("[aria-current][data-which]")).to_have_attribute(
-        "data-which", "code:number-range"
-    )
-    page.go_back()
-    expect(page.locator(".grid-part [role=status]")).to_have_text("44 rows")
-    assert cells_at(page, 1)[0] == "4"
-
-
-def test_f8_stays_in_the_filter(opened: OpenGrid) -> None:
-    page = opened(MISTAKES, rest="?which=code:number-range")
-    cells_at(page, 0)
+    assert [cells_at(page, place)[0] for place in range(3)] == filtered
+    current = page.locator("[aria-current][data-which]")
+    expect(current).to_have_attribute("data-which", "code:number-range")
     assert [step(page)[0] for _ in range(4)] == [0, 1, 2, 0]
+    page.go_back()
+    expect(said).to_have_text("44 rows")
+    assert cells_at(page, 1)[0] == "4"
 
 
 def hold(held: list[Route], route: Route) -> None:
@@ -211,23 +184,6 @@ def test_no_answer_for_an_earlier_filter_is_drawn(opened: OpenGrid, few: Path) -
     opened.refusals.clear()
 
 
-def test_a_text_is_found_cell_by_cell(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
-    with Grid(opened.place) as grid:
-        found = [
-            row.position for row in grid.rows(RowFilter(0), 1, 99) if "SAMPLE-34" in row.cells[0]
-        ]
-    field = page.locator("input[name=q]")
-    field.fill("sample-34")
-    for at in [*found, found[0]]:
-        field.press("Enter")
-        assert focused(page) == (at, FIRST)
-    field.fill("nowhere to be found")
-    field.press("Enter")
-    expect(page.locator(".grid-part [role=status]")).to_have_text("No cell has this text.")
-
-
 def test_a_failed_request_is_reported_and_repeated(opened: OpenGrid, few: Path) -> None:
     page = opened(few, rest="?plain=1")
     page.route(re.compile("/rows"), lambda route: route.abort())
@@ -239,10 +195,14 @@ def test_a_failed_request_is_reported_and_repeated(opened: OpenGrid, few: Path) 
     opened.refusals.clear()
 
 
+TEXTS = ("", "5", "2-5,9,40-", "9, 4 3", "3-3", "1-5,4-8", "7-9,3-5,6", "12-,20-30")
+
+
 def test_rows_are_ticked_for_the_form_and_seen_before_they_are_sent(opened: OpenGrid) -> None:
     page = opened(MISTAKES, rest="/plan")
     expect(page.locator(".grid-part")).to_be_visible(timeout=30_000)
     cells_at(page, 0)
+    assert page.evaluate(WRITTEN, [*TEXTS]) == [str(RowRanges(text)) for text in TEXTS]
     rows, only = page.locator("[data-ticked]"), page.locator("#only-rows")
     form, every = page.locator("form[action$='/send']"), page.get_by_label("All that are valid")
     send, show = form.locator("button"), page.locator("button[form]")
@@ -291,6 +251,12 @@ RANGES = """async ([text, last]) => {
   const ranges = new RowRanges(text);
   return Array.from({ length: last }, (_, row) => row + 1).filter((row) => ranges.has(row));
 }"""
+WRITTEN = """async (texts) => {
+  const { RowRanges } = await import(
+    document.querySelector("script[src*='grid.js']").src.replace("grid.js", "grid_ranges.js"));
+  return texts.map((text) => new RowRanges(text).toString());
+}"""
+"""The script's ranges are written as the command writes them."""
 
 
 def test_without_scripts_rows_are_a_table_with_links(opened: OpenGrid) -> None:
@@ -302,9 +268,15 @@ def test_without_scripts_rows_are_a_table_with_links(opened: OpenGrid) -> None:
     expect(rows).to_have_count(3)
 
 
-def test_the_plain_table_has_pages(opened: OpenGrid, files: Files, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file in whose place made grids are shown."""
+    return Files(tmp_path_factory.mktemp("one")).csv(offer(1))
+
+
+def test_the_plain_table_has_pages(opened: OpenGrid, one: Path, tmp_path: Path) -> None:
     made = write_made_grid(tmp_path / "made.sqlite", 250, 5)
-    page = opened(files.csv(offer(1)), made=made)
+    page = opened(one, made=made)
     cells_at(page, 0)
     page.locator("text=Show as a plain table").click()
     firsts = [page.locator(".grid-plain tbody th").first.inner_text()]
@@ -317,17 +289,14 @@ def test_the_plain_table_has_pages(opened: OpenGrid, files: Files, tmp_path: Pat
     expect(page.locator(".grid-plain tbody th").first).to_have_text("102")
 
 
-PLACES = {"the grid": "", "a plain table with a filter": "?plain=1&which=warning"}
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_axe_finds_no_fault_and_the_page_is_not_too_wide(
-    opened: OpenGrid, few: Path, place: str
-) -> None:
-    page = opened(few, rest=PLACES[place], bypass_csp=True)
-    if "plain" not in place:
-        cells_at(page, 0)
-        step(page)
+def test_axe_finds_no_fault_and_the_page_is_not_too_wide(opened: OpenGrid, few: Path) -> None:
+    page = opened(few, bypass_csp=True)
+    cells_at(page, 0)
+    step(page)
+    assert_accessible(page)
+    # A plain table with a filter.
+    page.goto(f"{page.url}?plain=1&which=warning")
+    settle(page)
     assert_accessible(page)
 
 
@@ -342,10 +311,10 @@ def million(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_made_grid(tmp_path_factory.mktemp("million") / "made.sqlite", MILLION, WIDTH)
 
 
-def test_the_last_of_a_million_rows_is_reached_by_key_and_by_the_bar(
-    opened: OpenGrid, files: Files, million: Path
+def test_any_of_a_million_rows_is_reached_by_key_and_by_the_bar(
+    opened: OpenGrid, one: Path, million: Path
 ) -> None:
-    page = opened(files.csv(offer(1)), made=million)
+    page = opened(one, made=million)
     assert cells_at(page, 0)[FIRST] == "r0c0"
     go_to(page, 0, FIRST)
     assert press(page, "Control+End") == (MILLION - 1, FIRST + WIDTH - 1)
@@ -353,34 +322,24 @@ def test_the_last_of_a_million_rows_is_reached_by_key_and_by_the_bar(
     assert visible_rows(page)[1] == MILLION - 1
     assert press(page, "Control+Home") == (0, ROW)
     assert visible_rows(page)[0] == 0
-    scroller = page.locator(".grid-scroll")
-    scroller.evaluate("element => { element.scrollTop = element.scrollHeight; }")
-    assert cells_at(page, MILLION - 1)[FIRST] == "r999999c0"
-    assert visible_rows(page)[1] == MILLION - 1
-    scroller.evaluate("element => { element.scrollTop = 4e6; }")
-    assert cells_at(page, MIDDLE)[FIRST] == f"r{MIDDLE}c0"
-    assert nodes(page) <= MOST_NODES
-
-
-def test_keys_move_by_single_rows_in_a_million(
-    opened: OpenGrid, files: Files, million: Path
-) -> None:
-    page = opened(files.csv(offer(1)), made=million)
-    cells_at(page, 0)
+    # Keys move by single rows, and by problems.
     assert step(page) == (999, FIRST + 4)
     assert step(page) == (1999, FIRST + 4)
     assert press(page, *["ArrowDown"] * 10) == (2009, FIRST + 4)
     assert cells_at(page, 2009)[FIRST] == "r2009c0"
     assert step(page, "Shift+F8") == (1999, FIRST + 4)
-
-
-def test_the_focus_stays_where_it_was_when_rows_are_scrolled_away(
-    opened: OpenGrid, files: Files, million: Path
-) -> None:
-    page = opened(files.csv(offer(1)), made=million)
-    cells_at(page, 0)
+    press(page, "Control+Home")
+    # The bar leads to the last row, and to the middle.
+    scroller = page.locator(".grid-scroll")
+    scroller.evaluate("element => { element.scrollTop = element.scrollHeight; }")
+    assert cells_at(page, MILLION - 1)[FIRST] == "r999999c0"
+    assert visible_rows(page)[1] == MILLION - 1
+    scroller.evaluate("element => { element.scrollTop = 0; }")
     go_to(page, 3, FIRST + 1)
-    page.locator(".grid-scroll").evaluate("element => { element.scrollTop = 4e6; }")
+    scroller.evaluate("element => { element.scrollTop = 4e6; }")
+    assert cells_at(page, MIDDLE)[FIRST] == f"r{MIDDLE}c0"
+    assert nodes(page) <= MOST_NODES
+    # The focus stays where it was when its row is scrolled away.
     expect(page.locator(f"[data-place='{MIDDLE}']")).to_be_visible()
     assert page.evaluate(ACTIVE) == [3, FIRST + 1]
     assert press(page, "ArrowDown") == (4, FIRST + 1)
@@ -388,9 +347,9 @@ def test_the_focus_stays_where_it_was_when_rows_are_scrolled_away(
 
 
 def test_pages_that_were_left_behind_are_no_longer_asked_for(
-    opened: OpenGrid, files: Files, million: Path
+    opened: OpenGrid, one: Path, million: Path
 ) -> None:
-    page = opened(files.csv(offer(1)), made=million)
+    page = opened(one, made=million)
     cells_at(page, 0)
     page.route(re.compile("from=[1-9]"), lambda _: None)
     with page.expect_event("requestfailed") as waiting:
@@ -400,9 +359,9 @@ def test_pages_that_were_left_behind_are_no_longer_asked_for(
     assert "ABORTED" in str(waiting.value.failure)
 
 
-def test_only_visible_columns_are_drawn(opened: OpenGrid, files: Files, tmp_path: Path) -> None:
+def test_only_visible_columns_are_drawn(opened: OpenGrid, one: Path, tmp_path: Path) -> None:
     made = write_made_grid(tmp_path / "made.sqlite", 500, 300)
-    page = opened(files.csv(offer(1)), made=made)
+    page = opened(one, made=made)
     cells_at(page, 0)
     go_to(page, 0, FIRST)
     assert press(page, "End") == (0, FIRST + 299)
@@ -427,12 +386,10 @@ def test_cells_with_any_content_are_text(opened: OpenGrid, files: Files) -> None
     assert page.locator(".grid-part img, .grid-part b, .grid-part i").count() == 0
 
 
-@pytest.mark.parametrize("which", [ALL, PROBLEMS])
-def test_a_sheet_without_problems_or_rows_is_shown(
-    opened: OpenGrid, files: Files, which: str
-) -> None:
-    page = opened(files.csv(offer(1)), rest=f"?which={which}")
-    count = 1 if which == ALL else 0
-    expect(page.locator(".grid-body .grid-row")).to_have_count(count)
-    page.keyboard.press("F8")
-    expect(page.locator(".grid-part [role=status]")).to_have_text("No further problem.")
+def test_a_sheet_without_problems_or_rows_is_shown(opened: OpenGrid, files: Files) -> None:
+    path = files.csv(offer(1))
+    for which, count in ((ALL, 1), (PROBLEMS, 0)):
+        page = opened(path, rest=f"?which={which}")
+        expect(page.locator(".grid-body .grid-row")).to_have_count(count)
+        page.keyboard.press("F8")
+        expect(page.locator(".grid-part [role=status]")).to_have_text("No further problem.")

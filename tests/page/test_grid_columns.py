@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from openpyxl import load_workbook
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.conftest import Files, offer
@@ -69,7 +68,7 @@ def drag(page: Page, column: int, pixels: int) -> None:
     page.mouse.up()
 
 
-def test_a_column_is_dragged_wider_or_narrower(opened: OpenGrid, few: Path) -> None:
+def test_columns_are_dragged_wider_or_narrower(opened: OpenGrid, few: Path) -> None:
     page = opened(few)
     cells_at(page, 0)
     for column, pixels in ((ROW, -30), (STATUS, 90), (FIRST, -30), (GTIN, 90)):
@@ -78,54 +77,15 @@ def test_a_column_is_dragged_wider_or_narrower(opened: OpenGrid, few: Path) -> N
         assert width(page, column) == max(NARROW, before + pixels), (column, pixels)
         page.mouse.move(700, 300)
         assert width(page, column) == max(NARROW, before + pixels), (column, pixels)
-
-
-def test_a_column_keeps_its_width_while_the_page_is_open(opened: OpenGrid, few: Path) -> None:
-    page = opened(few)
-    cells_at(page, 0)
-    before = width(page, GTIN)
-    drag(page, GTIN, 60)
-    page.locator("[data-which='status:Valid']").click()
-    expect(page.locator(".grid-part [role=status]")).to_have_text("4 rows")
-    assert width(page, GTIN) == before + 60
-    page.reload()
-    cells_at(page, 0)
-    assert width(page, GTIN) == before
-
-
-def test_keys_and_buttons_do_the_same(opened: OpenGrid, few: Path) -> None:
-    """They change the column with the focus, which stays in place."""
-    page = opened(few)
-    cells_at(page, 0)
-    go_to(page, 1, GTIN)
-    before = width(page, GTIN)
-    assert press(page, "Shift+ArrowRight", "Shift+ArrowRight") == (1, GTIN)
-    assert width(page, GTIN) == before + 48
-    assert press(page, "Shift+ArrowLeft") == (1, GTIN)
-    assert width(page, GTIN) == before + 24
-    page.get_by_role("button", name="Narrower column").click()
-    assert width(page, GTIN) == before
-    wider = page.get_by_role("button", name="Wider column")
-    assert wider.get_attribute("aria-keyshortcuts") == "Shift+ArrowRight"
-    wider.focus()
-    page.keyboard.press("Enter")
-    assert width(page, GTIN) == before + 24
-    tab_to(page, ".grid-body [tabindex='0']")
-    assert focused(page) == (1, GTIN)
-
-
-def test_no_column_is_lost(opened: OpenGrid, few: Path) -> None:
-    page = opened(few)
-    cells_at(page, 0)
+    # No column is lost.
     cell = page.locator(f"[data-place='0'] [data-column='{GTIN}']")
     for pixels, limit in ((-2000, NARROW), (5000, WIDE)):
         drag(page, GTIN, pixels)
         assert cell.evaluate("cell => cell.offsetWidth") == limit
-
-
-def test_a_double_click_makes_it_fit(opened: OpenGrid, few: Path) -> None:
-    page = opened(few)
+    page.reload()
+    # A double click makes it fit.
     cells_at(page, 0)
+    usual = width(page, GTIN)
     for pixels in (-2000, 400):
         drag(page, GTIN, pixels)
         header(page, GTIN).locator(".grid-edge").dblclick()
@@ -137,6 +97,30 @@ def test_a_double_click_makes_it_fit(opened: OpenGrid, few: Path) -> None:
             return cell.getBoundingClientRect().right - range.getBoundingClientRect().right;
           }))]""")
         assert (cut, spare < 20) == (0, True)
+    # It keeps its width while the page is open.
+    before = width(page, GTIN)
+    drag(page, GTIN, 60)
+    page.locator("[data-which='status:Valid']").click()
+    expect(page.locator(".grid-part [role=status]")).to_have_text("4 rows")
+    assert width(page, GTIN) == before + 60 != usual
+    page.reload()
+    cells_at(page, 0)
+    assert width(page, GTIN) == usual
+    # Keys and buttons do the same with the column of the focus, which stays in place.
+    go_to(page, 1, GTIN)
+    assert press(page, "Shift+ArrowRight", "Shift+ArrowRight") == (1, GTIN)
+    assert width(page, GTIN) == usual + 48
+    assert press(page, "Shift+ArrowLeft") == (1, GTIN)
+    assert width(page, GTIN) == usual + 24
+    page.get_by_role("button", name="Narrower column").click()
+    assert width(page, GTIN) == usual
+    wider = page.get_by_role("button", name="Wider column")
+    assert wider.get_attribute("aria-keyshortcuts") == "Shift+ArrowRight"
+    wider.focus()
+    page.keyboard.press("Enter")
+    assert width(page, GTIN) == usual + 24
+    tab_to(page, ".grid-body [tabindex='0']")
+    assert focused(page) == (1, GTIN)
 
 
 def scrolled(page: Page, left: int) -> None:
@@ -194,26 +178,12 @@ def test_on_a_phone_only_the_row_number_is_frozen(opened: OpenGrid, few: Path) -
     assert page.locator(":focus").evaluate(IS_ON_TOP)
 
 
-def test_a_row_that_is_hidden_in_the_sheet_is_marked(opened: OpenGrid, files: Files) -> None:
-    path = files.book({"Offers": [offer(1), offer(2)]})
-    book = load_workbook(path)
-    book["Offers"].row_dimensions[3].hidden = True
-    book.save(path)
-    page = opened(path)
-    styles = []
-    for place in (0, 1):
-        cells_at(page, place)
-        number = page.locator(f"[data-place='{place}'] [data-column='{ROW}']")
-        number.click()
-        styles.append(number.evaluate("cell => getComputedStyle(cell).borderLeftStyle"))
-        is_told = "hidden in the sheet" in page.locator(".grid-bar").inner_text()
-        assert is_told == (place == 1)
-        assert bool(number.get_attribute("aria-describedby")) == is_told
-    assert styles == ["solid", "dotted"]
-
-
 def hold(held: list[Route], route: Route) -> None:
     held.append(route)
+
+
+HIDDEN = 4
+"""The position of the row that is hidden in the sheet."""
 
 
 def test_rows_not_yet_loaded_show_no_texts_of_earlier_rows(opened: OpenGrid, few: Path) -> None:
@@ -234,6 +204,18 @@ def test_rows_not_yet_loaded_show_no_texts_of_earlier_rows(opened: OpenGrid, few
         route.continue_()
     cells_at(page, 0)
     expect(page.locator(".grid-bar")).to_contain_text("D4 price.price")
+    # A row that is hidden in the sheet is marked.
+    page.locator("[data-which='all']").click()
+    styles = []
+    for place in (0, HIDDEN):
+        cells_at(page, place)
+        number = page.locator(f"[data-place='{place}'] [data-column='{ROW}']")
+        number.click()
+        styles.append(number.evaluate("cell => getComputedStyle(cell).borderLeftStyle"))
+        is_told = "hidden in the sheet" in page.locator(".grid-bar").inner_text()
+        assert is_told == (place == HIDDEN)
+        assert bool(number.get_attribute("aria-describedby")) == is_told
+    assert styles == ["solid", "dotted"]
 
 
 def test_the_bar_below_follows_the_filter(opened: OpenGrid, files: Files) -> None:
