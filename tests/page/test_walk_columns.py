@@ -79,15 +79,6 @@ def test_sheets_and_rows_are_chosen_by_everybody(
     accessible(page)
 
 
-def test_help_follows_the_field_that_is_chosen(tab: Page, address: str, files: Files) -> None:
-    brought_to_columns(tab, address, files)
-    chosen = tab.locator(field_named("column:8"))
-    chosen.select_option("price.floor")
-    expect(tab.locator("[id='column:8-help']")).to_contain_text("A lower price is held")
-    chosen.select_option("-")
-    expect(tab.locator("[id='column:8-help']")).to_have_text("")
-
-
 def brought_to_columns(page: Page, address: str, files: Files) -> None:
     """Brings the list by the button."""
     page.goto(address)
@@ -100,6 +91,14 @@ def test_the_keyboard_is_enough(
     tab: Page, address: str, session: PageSession, files: Files
 ) -> None:
     brought_to_columns(tab, address, files)
+    # Help follows the field that is chosen.
+    chosen, told = tab.locator(field_named("column:8")), tab.locator("[id='column:8-help']")
+    chosen.select_option("price.floor")
+    expect(told).to_contain_text("A lower price is held")
+    chosen.select_option("-")
+    expect(told).to_have_text("")
+    # All fields are reached by the keyboard.
+    tab.locator("h1").click()
     for name, text in ((COST, "4.90"), (ADDITIONAL, "2")):
         tab_to(tab, field_named(name))
         tab.keyboard.type(text)
