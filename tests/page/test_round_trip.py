@@ -12,11 +12,18 @@ from feedtool.model.nouns import Severity
 from feedtool.page.checks import grid_of
 from feedtool.page.session import PageSession
 from tests.page.browsing import spoken
-from tests.page.conftest import accessible, made_session, reload, served, settle
-from tests.page.routes.test_held import home
+from tests.page.conftest import (
+    accessible,
+    made_session,
+    reload,
+    served,
+    settle,
+    with_catalogue,
+)
+from tests.page.routes.test_held import home as made_home
 from tests.page.site import Site
 
-held_home = home  # a fixture
+held_home = made_home  # a fixture
 
 Look = Callable[[Page], None]
 """Waits until the work that a page shows is done."""
@@ -29,9 +36,10 @@ ADDRESSES = (
 
 
 @pytest.fixture(scope="module")
-def held_address(held_home: Path, site: Site) -> Iterator[str]:
-    """The address of a page with held rows."""
-    with made_session(held_home) as session, served(session, site) as address:
+def held_address(held_home: Path, catalogue: Path, site: Site) -> Iterator[str]:
+    """The address of a page with held rows and a catalogue."""
+    home = with_catalogue(catalogue, held_home)
+    with made_session(home) as session, served(session, site) as address:
         yield address
 
 
@@ -127,8 +135,8 @@ def test_held_rows_are_sent_without_scripts(plain_tab: Page, held_address: str) 
     expect(plain_tab.locator("main")).to_contain_text("Nothing is held back.")
 
 
-def test_a_template_comes_without_scripts(plain_tab: Page, address: str) -> None:
-    plain_tab.goto(f"{address}fr/templates")
+def test_a_template_comes_without_scripts(plain_tab: Page, held_address: str) -> None:
+    plain_tab.goto(f"{held_address}fr/templates")
     plain_tab.locator("input[value=products]").check()
     plain_tab.locator("select[name=language]").select_option("en")
     plain_tab.locator("form button").click()
