@@ -144,16 +144,10 @@ RIGHTS: dict[str, tuple[PageRights, str, int]] = {
 }
 
 
-@pytest.mark.parametrize(("rights", "account", "status"), RIGHTS.values(), ids=RIGHTS)
-def test_rights_to_keep_recipes(
-    client: FlaskClient,
-    session: PageSession,
-    files: Files,
-    rights: PageRights,
-    account: str,
-    status: int,
-) -> None:
-    file = mapped(client, files, account)
-    shared = application(replace(session, users=Users("owner", {"": rights}))).test_client()
-    assert shared.post(f"/en/files/{file}/recipe/keep").status_code == status
-    assert shared.post(f"/en/files/{file}/recipe/take-back").status_code == status
+def test_rights_to_keep_recipes(client: FlaskClient, session: PageSession, files: Files) -> None:
+    brought = {account: mapped(client, files, account) for account in ("shop", "other")}
+    for name, (rights, account, status) in RIGHTS.items():
+        shared = application(replace(session, users=Users("owner", {"": rights}))).test_client()
+        for act in ("keep", "take-back"):
+            answer = shared.post(f"/en/files/{brought[account]}/recipe/{act}")
+            assert answer.status_code == status, name

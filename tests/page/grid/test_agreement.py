@@ -139,7 +139,7 @@ def assert_shown(folder: Path, rows: list[Row], write: Callable[..., Path]) -> N
                 assert_cells(grid, number, path, checked.header.after)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(ROWS, FORMS)
 def test_random_rows_are_shown_as_reported(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], write: Callable[..., Path]

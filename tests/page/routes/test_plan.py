@@ -189,13 +189,13 @@ def changed_session(tmp_path: Path) -> Iterator[PageSession]:
         yield session
 
 
-def test_the_page_shows_the_account_s_settings(changed_session: PageSession) -> None:
-    client = application(changed_session).test_client()
-    id_ = upload_file(client, OFFERS, account="changed")
+def test_the_page_shows_the_account_s_settings(changed_session: PageSession, files: Files) -> None:
+    client, path = application(changed_session).test_client(), files.csv(offer(1))
+    id_ = upload_file(client, path, account="changed")
     assert checked_boxes(plan_page(client, id_)) == {"all", "changed_only"}
     assert checked_boxes(plan_page(client, id_, which="all")) == {"all"}
     assert changed_session.uploads.file(id_).choices.changed_only is False
-    other = upload_file(client, OFFERS, account="sandbox")
+    other = upload_file(client, path, account="sandbox")
     assert checked_boxes(plan_page(client, other)) == {"all"}
 
 
@@ -307,12 +307,12 @@ def test_missing_settings_are_shown_before_sending(lacking: FlaskClient, files: 
     ]
 
 
-def test_rows_are_sent_from_the_account_of_the_options(tmp_path: Path) -> None:
+def test_rows_are_sent_from_the_account_of_the_options(files: Files, tmp_path: Path) -> None:
     words = ("--base-url", "http://127.0.0.1:9/v2", "--insecure-http", "--token", "t")
     with made_session(
         tmp_path / "home", *words, "--seller", "9", "--channel", "PRIMARY"
     ) as session:
         client = application(session).test_client()
-        page = plan_page(client, upload_file(client, OFFERS))
-        assert "Send 40 rows to seller 9 (9@127.0.0.1:9)" in page
+        page = plan_page(client, upload_file(client, files.csv(offer(1), offer(2))))
+        assert "Send 2 rows to seller 9 (9@127.0.0.1:9)" in page
         assert "disabled" not in page
