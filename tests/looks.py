@@ -34,24 +34,32 @@ RUN_OTHERS = """(colours) => axe.run({
   rules: Object.fromEntries(colours.map((rule) => [rule, { enabled: false }])),
 })"""
 KINDS = """(known) => {
-  const OWN = /^(id|href|for|name|value|title|action|data-.*|aria-(label|describedby|.*index))$/;
   const hasText = ({ childNodes }) => (
     [...childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim()));
-  const isPlaced = (element) => element.closest(".grid-scroll"); // by its style, and no more
-  const places = new Map([[null, ""]]);
-  const placeOf = (element) => {
-    if (!places.has(element)) {
-      const isOwn = ({ name }) => OWN.test(name) || (name === "style" && isPlaced(element));
-      const own = [...element.attributes].filter((attribute) => !isOwn(attribute));
-      const tag = `<${element.tagName} ${own.map(({ name, value }) => `${name}=${value}`)}`;
-      places.set(element, tag + placeOf(element.parentElement));
+  const isOff = (element) => element.matches(":disabled, [aria-disabled=true]");
+  const PLAIN = "rgba(0, 0, 0, 0) none 1 static none normal false";
+  const grounds = new Map([[null, ""]]);
+  const groundOf = (element) => {
+    if (!grounds.has(element)) {
+      const style = getComputedStyle(element);
+      const own = [style.backgroundColor, style.backgroundImage, style.opacity, style.position,
+        style.filter, style.mixBlendMode, isOff(element)].join(" ");
+      const above = groundOf(element.parentElement);
+      grounds.set(element, own === PLAIN ? above : `${above}, ${own}`);
     }
-    return places.get(element);
+    return grounds.get(element);
+  };
+  const textOf = (element) => {
+    const style = getComputedStyle(element);
+    return [style.color, style.fontSize, style.fontWeight, style.textDecorationLine,
+      style.textShadow].join(" ");
   };
   const kinds = new Map();
   for (const element of document.querySelectorAll("body *")) {
     if (!hasText(element) && !element.matches("input, select")) continue;
-    const kind = (hasText(element.parentElement) ? "within a text: " : "") + placeOf(element);
+    if (!element.checkVisibility({ visibilityProperty: true })) continue;
+    const outer = hasText(element.parentElement) ? `within ${textOf(element.parentElement)}: ` : "";
+    const kind = `${outer}${element.tagName} ${textOf(element)} on ${groundOf(element)}`;
     const alike = kinds.get(kind) ?? [];
     kinds.set(kind, [...alike.slice(0, 2), element]);
   }
@@ -59,8 +67,8 @@ KINDS = """(known) => {
   window.textsOfNewKinds = [...kinds.values()].flat();
   return [...kinds.keys()];
 }"""
-"""Finds kinds of texts (same element, attributes and parents); of each the first two texts and the
-last are checked."""
+"""Finds kinds of texts (same element, text and grounds); of each the first two texts and the last
+are checked."""
 RUN_COLOURS = """(colours) => axe.run(
   window.textsOfNewKinds, { resultTypes: ["violations"], runOnly: colours })"""
 
