@@ -1,5 +1,6 @@
 """Answers to the script of a grid."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,10 @@ def client_of(folder: Path, language: Language = "en") -> FlaskClient:
     return app.test_client()
 
 
-@pytest.fixture
-def folder(files: Files) -> Path:
-    """The grid `a` of 300 offers, of which the second is wrong in three ways."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The grid `a` of 300 offers, of which the second is wrong in three ways; it is only read."""
+    files = Files(tmp_path_factory.mktemp("grids"))
     wrong = offer(2, quantity="-1", sellerExternalReference=" SKU-2 ")
     wrong["price.price"] = ""
     rows = [offer(1), wrong, *(offer(number) for number in range(3, 301))]
@@ -82,10 +84,11 @@ def test_answers_are_in_the_language_of_the_request(folder: Path) -> None:
     assert row["problems"][1]["hint"] == "Remplissez la cellule"
 
 
-def test_messages_of_the_service_have_a_hint(folder: Path, client: FlaskClient) -> None:
+def test_messages_of_the_service_have_a_hint(folder: Path, tmp_path: Path) -> None:
+    own = Path(shutil.copy(folder / "a", tmp_path))
     refused = Message("1906", "Price must be positive")
-    add_results(folder / "a", "run-7", {0: [RowResult(2, "SKU-1", Status.REJECTED, (refused,))]})
-    row = answer(client, "rows", view="run-7")["rows"][0]
+    add_results(own, "run-7", {0: [RowResult(2, "SKU-1", Status.REJECTED, (refused,))]})
+    row = answer(client_of(tmp_path), "rows", view="run-7")["rows"][0]
     assert (row["status"], row["outcome"]) == ("Rejected", "bad")
     (problem,) = row["problems"]
     assert (problem["column"], problem["message"]) == (3, "Price must be positive")
