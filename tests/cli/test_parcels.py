@@ -30,25 +30,59 @@ __all__ = ("answers", "postgresql", "server", "service", "shared")
 NEVER = "2100-01-01T00:00Z"
 
 
-def test_files_are_sent_by_a_worker_and_answered(
+def test_files_wait_in_their_order_until_a_worker_answers_them(
     feedtool: Feedtool, files: Files, answers: Path
 ) -> None:
     files.csv(offer(1), offer(2, quantity="x"), name="a.csv")
-    files.csv(offer(3), name="b.csv")
+    for number, name in enumerate("bcdefg", start=3):
+        files.csv(offer(number), name=f"{name}.csv")
     ran = feedtool("enqueue a.csv b.csv --profile shop --as offers-upsert")
     assert ran.code == 0
     first, second = ran.out.splitlines()
     assert first.startswith("Parcel 1, ")
     assert first.endswith("UTC, shop/offers-upsert, a.csv: waiting")
     assert second.endswith("b.csv: waiting")
-    for name in ("a.csv", "b.csv"):
-        Path(name).unlink()
-    assert feedtool("queue").out == ran.out
+    assert feedtool("enqueue c.csv --profile shop --priority 1").code == 0
+    late = f"enqueue d.csv e.csv f.csv g.csv --profile shop --not-before {NEVER}"
+    assert feedtool(late).code == 0
+    for name in "abcdefg":
+        Path(f"{name}.csv").unlink()
+    # Some go first, and some later.
+    urgent, *usual, last, _, _, _ = feedtool("queue").out.splitlines()
+    assert urgent.endswith("c.csv: waiting, priority 1")
+    assert usual == [first, second]
+    assert last.endswith("d.csv: waiting, not before 2100-01-01 00:00 UTC")
+    found = feedtool("queue --format json").json
+    assert [(one["name"], one["priority"], one["notBefore"]) for one in found[:4]] == [
+        ("c.csv", 1, None),
+        ("a.csv", 0, None),
+        ("b.csv", 0, None),
+        ("d.csv", 0, "2100-01-01T00:00:00+00:00"),
+    ]
+    assert len(feedtool("queue --first 2").out.splitlines()) == 2
     assert feedtool("worker --once").code == 1
     assert names_in(answers) == [
         *("a.failed.xlsx", "a.result.csv", "a.summary.json"),
-        *("b.result.csv", "b.summary.json"),
+        *("b.result.csv", "b.summary.json", "c.result.csv", "c.summary.json"),
     ]
+    runs = feedtool("runs --format json").json
+    order = ["shop/c.csv", "shop/a.csv", "shop/b.csv"]
+    assert [run["files"] for run in reversed(runs)] == [[name] for name in order]
+    # They are dropped, held, released and hurried.
+    for words, told in {
+        "queue drop 4": "d.csv: dropped",
+        "queue hold 5 6": "f.csv: held",
+        "queue hurry 7": "g.csv: waiting, priority 1",
+        "queue hurry 6": "f.csv: held, priority 2",
+        "queue release 6": "f.csv: waiting, priority 2",
+    }.items():
+        ran = feedtool(words)
+        assert (ran.code, ran.out.rstrip().endswith(told)) == (0, True), ran
+    listed = [(one["parcel"], one["state"]) for one in feedtool("queue --format jsonl").events]
+    assert listed == [(6, "waiting"), (7, "waiting"), (5, "held")]
+    assert feedtool("worker --once").code == 0
+    assert [one["parcel"] for one in feedtool("queue --format json").json] == [5]
+    feedtool("queue drop 5")
     ran = feedtool("queue")
     assert (ran.code, ran.out, ran.err) == (0, "", "note: nothing waits\n")
 
@@ -77,28 +111,6 @@ def test_waiting_enqueue_prints_row_results(feedtool: Feedtool, files: Files) ->
             worker.kill()
     assert worker.returncode == 0
     assert "answered: shop/good.csv: 1 row: 1 Integrated → run 1" in said
-
-
-@pytest.mark.usefixtures("answers")
-def test_some_go_first_and_some_later(feedtool: Feedtool, files: Files) -> None:
-    for number, words in enumerate(["", "--priority 1", f"--not-before {NEVER}"], start=1):
-        path = files.csv(offer(number), name=f"{number}.csv")
-        assert feedtool(f"enqueue --profile shop {words}", path).code == 0
-    urgent, usual, late = feedtool("queue").out.splitlines()
-    assert urgent.endswith("2.csv: waiting, priority 1")
-    assert usual.endswith("1.csv: waiting")
-    assert late.endswith("3.csv: waiting, not before 2100-01-01 00:00 UTC")
-    found = feedtool("queue --format json").json
-    assert [(one["name"], one["priority"], one["notBefore"]) for one in found] == [
-        ("2.csv", 1, None),
-        ("1.csv", 0, None),
-        ("3.csv", 0, "2100-01-01T00:00:00+00:00"),
-    ]
-    assert len(feedtool("queue --first 2").out.splitlines()) == 2
-    assert feedtool("worker --once").code == 0
-    assert feedtool("queue --format jsonl").events[0]["name"] == "3.csv"
-    runs = feedtool("runs --format json").json
-    assert [run["files"] for run in reversed(runs)] == [["shop/2.csv"], ["shop/1.csv"]]
 
 
 @pytest.mark.usefixtures("answers")
@@ -162,26 +174,6 @@ def test_wrong_commands_are_refused(feedtool: Feedtool, files: Files, postgresql
 
 
 @pytest.mark.usefixtures("answers")
-def test_parcels_are_dropped_held_released_and_hurried(feedtool: Feedtool, files: Files) -> None:
-    for number in range(1, 5):
-        files.csv(offer(number), name=f"{number}.csv")
-    feedtool(f"enqueue 1.csv 2.csv 3.csv 4.csv --profile shop --not-before {NEVER}")
-    for words, told in {
-        "queue drop 1": "1.csv: dropped",
-        "queue hold 2 3": "3.csv: held",
-        "queue hurry 4": "4.csv: waiting, priority 1",
-        "queue hurry 3": "3.csv: held, priority 2",
-        "queue release 3": "3.csv: waiting, priority 2",
-    }.items():
-        ran = feedtool(words)
-        assert (ran.code, ran.out.rstrip().endswith(told)) == (0, True), ran
-    listed = [(one["parcel"], one["state"]) for one in feedtool("queue --format json").json]
-    assert listed == [(3, "waiting"), (4, "waiting"), (2, "held")]
-    assert feedtool("worker --once").code == 0
-    assert [one["parcel"] for one in feedtool("queue --format json").json] == [2]
-
-
-@pytest.mark.usefixtures("answers")
 def test_a_parcel_for_scripts(feedtool: Feedtool, files: Files, tmp_path: Path) -> None:
     path = files.csv(offer(1), name="a.csv")
     found = feedtool("enqueue a.csv --profile shop --format json").only
@@ -207,18 +199,16 @@ def test_a_parcel_for_scripts(feedtool: Feedtool, files: Files, tmp_path: Path) 
 COMMANDS = ("enqueue a.csv --profile shop", "worker --once", "queue", "watch feeds --enqueue")
 
 
-@pytest.mark.parametrize("words", COMMANDS)
-def test_a_ledger_of_one_machine_is_refused(
-    feedtool: Feedtool, files: Files, service: str, words: str
-) -> None:
+def test_a_ledger_of_one_machine_is_refused(feedtool: Feedtool, files: Files, service: str) -> None:
     files.csv(offer(1), name="a.csv")
     write_profiles(service, "", shop="S")
-    ran = feedtool(words)
-    message, hint = ran.error()
-    assert ran.code == 2
-    assert message.startswith("Workers share a ledger on PostgreSQL; ")
-    assert message.endswith("ledger.sqlite is a file of this machine.")
-    assert hint == "Name one with --ledger postgresql://USER:PASSWORD@HOST/DATABASE."
+    for words in COMMANDS:
+        ran = feedtool(words)
+        message, hint = ran.error()
+        assert ran.code == 2
+        assert message.startswith("Workers share a ledger on PostgreSQL; ")
+        assert message.endswith("ledger.sqlite is a file of this machine.")
+        assert hint == "Name one with --ledger postgresql://USER:PASSWORD@HOST/DATABASE."
 
 
 WITHOUT = """
@@ -229,11 +219,11 @@ from feedtool.areas.registry import load
 from feedtool.cli import run
 load()
 count, *words = sys.argv[1:]
-for missing in words[:int(count)]:
+for number, missing in enumerate(words[:int(count)]):
     child = os.fork()
     if not child:
         sys.modules[missing] = None
-        for command in words[int(count):]:
+        for command in words[int(count):int(count) + 2 if number else None]:
             code = run(command.split())
             print(code, flush=True)
             print(file=sys.stderr, flush=True)
@@ -244,7 +234,8 @@ for missing in words[:int(count)]:
 """
 """Runs commands where a library is missing, each library in a process of its own.
 
-What each command complains of ends with an empty line.
+All commands are run without the first, two of them without each other one. What each command
+complains of ends with an empty line.
 """
 LIBRARIES = ("procrastinate", "psycopg", "psycopg_pool")
 
@@ -264,10 +255,12 @@ def test_without_the_extra_the_error_names_the_package(
     )
     outputs = [text.split("end\n")[:-1] for text in (ran.stdout, ran.stderr)]
     for missing, out, err in zip(LIBRARIES, *outputs, strict=True):
+        is_first = missing == LIBRARIES[0]
+        refused, shown = (len(COMMANDS), len(helps)) if is_first else (2, 0)
         codes = [line for line in out.splitlines() if line.isdecimal()]
-        assert codes == ["2"] * len(COMMANDS) + ["0"] * len(helps)
+        assert codes == ["2"] * refused + ["0"] * shown
         *complaints, rest = err.split("\n\n")
-        assert rest == "\n" * len(helps) or not rest.strip()
+        assert rest == "\n" * shown or not rest.strip()
         error = f"error: Workers need more than is installed here: {missing} is missing."
         hint = "help: Install it with: pip install 'feedtool[workers]'"
-        assert complaints[: len(COMMANDS)] == [f"{error}\n{hint}"] * len(COMMANDS)
+        assert complaints[:refused] == [f"{error}\n{hint}"] * refused
