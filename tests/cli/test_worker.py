@@ -227,7 +227,9 @@ def test_a_server_that_is_away_is_waited_for(
 
 
 @pytest.mark.usefixtures("away")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("number", "code"), [*sample([(signal.SIGTERM, 0), (signal.SIGINT, 130)], 1)]
+)
 def test_a_worker_waiting_for_a_server_reports_and_can_be_stopped(
     feedtool: Feedtool, number: signal.Signals, code: int
 ) -> None:
