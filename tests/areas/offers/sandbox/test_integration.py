@@ -21,7 +21,7 @@ UPDATED = ("Integrated", ["9000"])
         st.lists(st.sampled_from(["A", "B", "a", "A ", None]), min_size=1, max_size=4), max_size=4
     )
 )
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=8)
 def test_every_entry_of_a_doubled_reference_is_refused(
     new_desk: type[Desk], uploads: list[list[str | None]]
 ) -> None:

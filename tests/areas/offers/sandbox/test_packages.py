@@ -83,7 +83,7 @@ def test_a_package_proceeds_without_requests(
     pauses=st.lists(st.integers(0, 3), max_size=5),
     waited=st.integers(0, 3),
 )
-@settings(deadline=None)
+@settings(deadline=None, max_examples=15)
 def test_a_package_settles_some_time_after_its_last_upload(
     new_desk: type[Desk], pauses: list[int], waited: int
 ) -> None:

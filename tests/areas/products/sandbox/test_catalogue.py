@@ -1,7 +1,7 @@
 """Brands, categories and their properties, and the file that they are read from."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -77,6 +77,13 @@ def test_the_catalogue_is_sound() -> None:
             for language in range(3):
                 named = [choice[min(language, len(choice) - 1)] for choice in choices]
                 assert len(set(named)) == len(named)
+
+
+@pytest.fixture(scope="module")
+def desk() -> Iterator[Desk]:
+    """A desk whose catalogue is only read."""
+    with Desk() as desk:
+        yield desk
 
 
 def test_brands_in_pages(desk: Desk) -> None:
