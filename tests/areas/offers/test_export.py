@@ -319,7 +319,7 @@ SAME_FOLDER = [HealthCheck.function_scoped_fixture]
 ANY_EXPORT = given(items=any_offers(), language=st.sampled_from(["en", "fr", "es"]))
 
 
-@settings(max_examples=3, suppress_health_check=SAME_FOLDER)
+@settings(max_examples=2, suppress_health_check=SAME_FOLDER)
 @ANY_EXPORT
 @pytest.mark.parametrize("name", ["any.xlsx", "any.csv"])
 def test_any_offer_comes_back_unchanged(

@@ -247,7 +247,7 @@ def judged(
     return errors, None if errors else FEED.requests.make(made)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases())
 def test_a_row_filled_by_its_category_s_rules_fits_the_schema(case: Case) -> None:
     assert_accepted_by_schema(case)
@@ -342,7 +342,7 @@ def mistakes(one: Property) -> dict[str, str]:
     return found
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases(), st.data())
 def test_each_single_mistake_is_found_in_its_cell(case: Case, data: st.DataObject) -> None:
     assert_mistake_found(case, data)

@@ -388,7 +388,7 @@ def test_explains_columns_without_listing_thousands_of_choices(book: Workbook) -
     assert any("Catalogue of 2026-03-01" in str(text) for text in told)
 
 
-@settings(max_examples=4, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases())
 def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
     assert_clean_once_filled(case)
@@ -438,7 +438,7 @@ def length(text: str | None) -> int:
 
 # Without making failures smaller: that takes minutes where each example is a workbook.
 @settings(
-    max_examples=3,
+    max_examples=2,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -209,9 +209,20 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(st.dictionaries(NAMES, json_values))
 def test_no_item_is_too_strange(document: dict[str, Any]) -> None:
+    assert_item_is_read(document)
+
+
+@pytest.mark.long
+@settings(max_examples=1_000)
+@given(st.dictionaries(NAMES, json_values))
+def test_no_item_of_many_is_too_strange(document: dict[str, Any]) -> None:
+    assert_item_is_read(document)
+
+
+def assert_item_is_read(document: dict[str, Any]) -> None:
     for found in reports_page(reply({"items": [document]})).items:
         assert found.gtin
         assert all(isinstance(message, Message) for message in found.messages)
