@@ -98,18 +98,20 @@ def test_a_reference_of_another_product_is_refused(feedtool: Feedtool) -> None:
 
 
 def test_a_shipment_of_several_rows_is_sent_once_and_answered(feedtool: Feedtool) -> None:
-    rows = [item("PO-A"), item("PO-B", quantity="7"), item("PO-A", GTINS[1])]
+    odd = [item("I  1"), item("I\u00a02")]  # references with odd blanks
+    rows = [item("PO-A"), item("PO-B", quantity="7"), item("PO-A", GTINS[1]), *odd]
     ran = submitted(feedtool, "inbound-shipments", *rows)
-    assert (ran.code, ran.statuses) == (0, ["Accepted"] * 3)
-    assert [message for _, message, _ in beside()] == [
+    assert (ran.code, ran.statuses) == (0, ["Accepted"] * 5)
+    assert [message for _, message, _ in beside()][:3] == [
         "shipment IN-000009 is Accepted",
         "shipment IN-000010 is Accepted",
         "shipment IN-000009 is Accepted",
     ]
-    done = {("inbound shipment", "PO-A"): 1, ("inbound shipment", "PO-B"): 1}
-    assert effects() == done
+    done = effects()
+    assert done.items() >= {(("inbound shipment", name), 1) for name in ("PO-A", "PO-B")}
+    assert [*done.values()] == [1] * 4
     again = submitted(feedtool, "inbound-shipments", *rows)
-    assert (again.code, again.statuses) == (0, ["Accepted"] * 3)
+    assert (again.code, again.statuses) == (0, ["Accepted"] * 5)
     assert {code for _, _, code in beside()} == {"already-so"}
     assert effects() == done
 
@@ -199,16 +201,14 @@ def test_results_shows_received_quantities_later(feedtool: Feedtool) -> None:
 # Lists.
 
 
-def test_an_untouched_export_does_nothing(feedtool: Feedtool) -> None:
+def test_only_new_rows_of_an_export_are_sent(feedtool: Feedtool) -> None:
     rows = rows_of("inbound-shipments.xlsx", "Inbound")
     assert len(rows) == 17
     assert feedtool("validate inbound-shipments.xlsx").code == 9
     ran = submit(feedtool, "inbound-shipments.xlsx")
     assert (ran.code, ran.statuses) == (9, ["Skipped"] * 17)
     assert not effects()
-
-
-def test_a_new_row_in_an_export_is_a_new_shipment(feedtool: Feedtool) -> None:
+    # A new row is a new shipment.
     book = load_workbook("inbound-shipments.xlsx")
     sheet = book["Inbound"]
     keys = [cell.value for cell in sheet[2]]
@@ -317,7 +317,7 @@ def test_shipments_that_wait_for_the_seller_are_counted(feedtool: Feedtool) -> N
 
 SHIPMENT = ("inbound-shipments", [item("PO-A"), item("PO-A", GTINS[1])], "Accepted")
 PRODUCT = ("fulfillment-products", [product()], "Created")
-WRITES = {"shipment": (SHIPMENT, 130, (14, 26)), "product": (PRODUCT, 24, (14,))}
+WRITES = {"shipment": (SHIPMENT, 130, (26,)), "product": (PRODUCT, 24, ())}
 """The request, more points than its submit reaches, and the usual points of death, by name."""
 
 
@@ -339,10 +339,3 @@ def test_killed_at_a_write_each_is_done_once(
     ran = killed_and_resumed(feedtool, at, 130, *arguments)
     assert ran.statuses == [status] * len(rows)
     assert [*effects().values()] == [1]
-
-
-def test_a_reference_with_odd_blanks_is_sent_once(feedtool: Feedtool) -> None:
-    rows = [item("I  1"), item("I\u00a02")]
-    for _ in range(2):
-        assert submitted(feedtool, "inbound-shipments", *rows).statuses == ["Accepted"] * 2
-    assert set(effects().values()) == {1}
