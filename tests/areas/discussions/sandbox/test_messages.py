@@ -46,11 +46,9 @@ WRONG: dict[str, tuple[dict[str, Any], int]] = {
 }
 
 
-@pytest.mark.parametrize(("fields", "status"), WRONG.values(), ids=WRONG)
-def test_wrong_messages_are_not_sent(
-    quiet: Desk, discussion: str, fields: dict[str, Any], status: int
-) -> None:
-    assert reply(quiet, discussion, **fields).status == status
+def test_wrong_messages_are_not_sent(quiet: Desk, discussion: str) -> None:
+    found = {name: reply(quiet, discussion, **fields).status for name, (fields, _) in WRONG.items()}
+    assert found == {name: status for name, (_, status) in WRONG.items()}
     assert not quiet.sandbox.effects()
 
 

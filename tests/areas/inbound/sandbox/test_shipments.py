@@ -23,29 +23,29 @@ def quiet(new_desk: type[Desk]) -> Iterator[Desk]:
 # Creation.
 
 
-@pytest.mark.parametrize(
-    ("changes", "status"),
-    [
-        ({}, 201),
-        ({"supplyMode": "Xdock", "storageCountry": "GB"}, 201),
-        ({"storageCountry": "ES"}, 400),  # not activated
-        ({"storageCountry": "UK"}, 400),
-        ({"storageCountry": ...}, 400),
-        ({"supplyMode": "Seller"}, 400),
-        ({"reference": ""}, 400),
-        ({"items": []}, 400),
-        ({"items": [item(quantity=0)]}, 400),
-        ({"items": [item(gtin="12")]}, 400),
-        ({"items": [item(), item()]}, 400),
-        ({"items": [item(), item(gtin="03760452000009")]}, 400),
-        ({"items": [item(), item(productCondition="LikeNew")]}, 201),  # refused later
-        ({"items": [item(-1)]}, 201),
-    ],
-    ids=str,
-)
-def test_shipments_are_validated(quiet: Desk, changes: Any, status: int) -> None:
-    assert announce(quiet, **changes).status == status
-    assert len(quiet.sandbox.effects()) == (status == 201)
+ANNOUNCED: list[tuple[dict[str, Any], int]] = [
+    ({}, 201),
+    ({"supplyMode": "Xdock", "storageCountry": "GB"}, 201),
+    ({"storageCountry": "ES"}, 400),  # not activated
+    ({"storageCountry": "UK"}, 400),
+    ({"storageCountry": ...}, 400),
+    ({"supplyMode": "Seller"}, 400),
+    ({"reference": ""}, 400),
+    ({"items": []}, 400),
+    ({"items": [item(quantity=0)]}, 400),
+    ({"items": [item(gtin="12")]}, 400),
+    ({"items": [item(), item()]}, 400),
+    ({"items": [item(), item(gtin="03760452000009")]}, 400),
+    ({"items": [item(), item(productCondition="LikeNew")]}, 201),  # refused later
+    ({"items": [item(-1)]}, 201),
+]
+
+
+def test_shipments_are_validated(quiet: Desk) -> None:
+    for changes, status in ANNOUNCED:
+        before = len(quiet.sandbox.effects())
+        assert announce(quiet, **changes).status == status, changes
+        assert len(quiet.sandbox.effects()) - before == (status == 201), changes
 
 
 @pytest.mark.parametrize(
@@ -158,42 +158,41 @@ def test_the_past_of_a_shop_has_something_of_nearly_every_state(desk: Desk) -> N
     assert not desk.sandbox.effects()
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9])
 @pytest.mark.parametrize("order", ["Asc", "Desc"])
-def test_pages_come_to_an_end(desk: Desk, size: int, order: str) -> None:
-    assert references(desk, limit=size, orderBy=order) == references(desk, orderBy=order)
+def test_pages_come_to_an_end(desk: Desk, order: str) -> None:
+    every = references(desk, orderBy=order)
+    for size in (1, 2, 3, 7, 8, 9):
+        assert references(desk, limit=size, orderBy=order) == every, size
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ({"reference": "PO-0003"}, 1),
-        ({"reference": "PO-00"}, 0),
-        ({"code": "IN-000004"}, 1),
-        ({"supplyMode": "Xdock"}, 1),
-        ({"country": "GB"}, 2),
-        ({"country": "FR,GB"}, 8),
-        ({"status": "Refused"}, 1),
-        ({"status": "Refused,Done"}, 4),
-        ({"createdAtMin": "2026-02-28T00:00:00Z"}, 2),
-        ({"createdAtMax": "2026-02-28T00:00:00Z"}, 6),
-        ({"updatedAtMin": "2026-03-02T09:00:01Z"}, 0),
-        ({"updatedAtMax": "2026-03-02T09:00:00+00:00"}, 8),
-    ],
-    ids=str,
-)
-def test_lists_and_counts_have_filters(desk: Desk, query: Any, found: int) -> None:
-    assert len(references(desk, **query)) == found
-    assert desk.ask("GET", f"{PATH}/count", query=query).json == {"count": found}
+FILTERS: list[tuple[dict[str, str], int]] = [
+    ({"reference": "PO-0003"}, 1),
+    ({"reference": "PO-00"}, 0),
+    ({"code": "IN-000004"}, 1),
+    ({"supplyMode": "Xdock"}, 1),
+    ({"country": "GB"}, 2),
+    ({"country": "FR,GB"}, 8),
+    ({"status": "Refused"}, 1),
+    ({"status": "Refused,Done"}, 4),
+    ({"createdAtMin": "2026-02-28T00:00:00Z"}, 2),
+    ({"createdAtMax": "2026-02-28T00:00:00Z"}, 6),
+    ({"updatedAtMin": "2026-03-02T09:00:01Z"}, 0),
+    ({"updatedAtMax": "2026-03-02T09:00:00+00:00"}, 8),
+]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        *({"status": "done"}, {"country": "UK"}, {"supplyMode": "Seller"}, {"orderBy": "asc"}),
-        *({"createdAtMin": "yesterday"}, {"limit": 0}, {"cursor": "x"}, {"reference": ""}),
-    ],
-    ids=str,
-)
-def test_wrong_filters_of_a_list_are_refused(desk: Desk, query: Any) -> None:
-    assert desk.ask("GET", PATH, query=query).status == 400
+def test_lists_and_counts_have_filters(desk: Desk) -> None:
+    for query, found in FILTERS:
+        assert (query, len(references(desk, **query))) == (query, found)
+        assert desk.ask("GET", f"{PATH}/count", query=query).json == {"count": found}
+
+
+REFUSED: list[dict[str, Any]] = [
+    *({"status": "done"}, {"country": "UK"}, {"supplyMode": "Seller"}, {"orderBy": "asc"}),
+    *({"createdAtMin": "yesterday"}, {"limit": 0}, {"cursor": "x"}, {"reference": ""}),
+]
+
+
+def test_wrong_filters_of_a_list_are_refused(desk: Desk) -> None:
+    for query in REFUSED:
+        assert (query, desk.ask("GET", PATH, query=query).status) == (query, 400)

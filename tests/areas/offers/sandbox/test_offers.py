@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,17 +11,18 @@ from tests.sandbox.desk import Desk
 ALWAYS = {"offerId", "sellerExternalReference", "offerState", "createdAt", "updatedAt"}
 
 
-@pytest.fixture
-def shop(desk: Desk) -> Desk:
+@pytest.fixture(scope="module")
+def shop() -> Iterator[Desk]:
     """Offers A (active), B (inactive) and C (by product reference), in this order, then Z."""
-    desk.outcomes(
-        "Upsert",
-        desk.offer("A", 1, product__gtin="012345678905"),
-        desk.offer("B", 2, quantity=0),
-        desk.offer("C", 3, product={"reference": "P-3"}),
-    )
-    desk.outcome("Upsert", desk.offer("Z", 1), "SECOND")
-    return desk
+    with Desk() as desk:
+        desk.outcomes(
+            "Upsert",
+            desk.offer("A", 1, product__gtin="012345678905"),
+            desk.offer("B", 2, quantity=0),
+            desk.offer("C", 3, product={"reference": "P-3"}),
+        )
+        desk.outcome("Upsert", desk.offer("Z", 1), "SECOND")
+        yield desk
 
 
 def test_an_offer_in_every_detail(shop: Desk) -> None:
@@ -191,8 +193,8 @@ def test_filters(shop: Desk, query: dict[str, str], found: str) -> None:
         ("salesChannelId=PRIMARY&offerIds=%20", ("ER400-9250", "offerIds")),
     ],
 )
-def test_invalid_queries(desk: Desk, query: str, error: tuple[str, str]) -> None:
-    answer = desk.ask("GET", "/offers", query=query)
+def test_invalid_queries(shop: Desk, query: str, error: tuple[str, str]) -> None:
+    answer = shop.ask("GET", "/offers", query=query)
     assert (answer.status, answer.reasons) == (400, [error])
 
 
@@ -220,7 +222,7 @@ def test_the_names_of_fields_are_those_of_the_offer(shop: Desk) -> None:
 
 
 @given(limit=st.integers(1, 12), count=st.integers(0, 10))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 def test_pages_hold_every_item_once_and_in_order(
     new_desk: type[Desk], limit: int, count: int
 ) -> None:

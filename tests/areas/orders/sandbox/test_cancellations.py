@@ -51,13 +51,15 @@ def test_queries_that_are_refused(quiet: Desk, query: dict[str, str]) -> None:
     assert quiet.ask("GET", "/cancellation-reasons", query=query).status == 400
 
 
-@pytest.mark.parametrize("before", STATUSES)
-def test_the_reasons_that_are_listed_are_the_ones_that_are_taken(quiet: Desk, before: str) -> None:
-    eligible = reasons(quiet, userType="Seller", orderStatus=before)
-    for reason in reasons(quiet):
-        answer = cancel(quiet, placed(quiet, status=before), reason)
-        assert answer.status == (201 if reason in eligible else 400)
-    assert len(quiet.sandbox.effects()) == len(eligible)
+def test_the_reasons_that_are_listed_are_the_ones_that_are_taken(quiet: Desk) -> None:
+    taken = 0
+    for before in STATUSES:
+        eligible = reasons(quiet, userType="Seller", orderStatus=before)
+        taken += len(eligible)
+        for reason in reasons(quiet):
+            answer = cancel(quiet, placed(quiet, status=before), reason)
+            assert answer.status == (201 if reason in eligible else 400), (before, reason)
+    assert len(quiet.sandbox.effects()) == taken
 
 
 @pytest.mark.parametrize(

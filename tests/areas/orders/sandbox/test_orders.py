@@ -26,32 +26,31 @@ PATH = "/orders/{}/approval-status"
 
 
 @pytest.mark.parametrize("word", ["Accepted", "Refused"])
-@pytest.mark.parametrize("before", STATUSES)
-def test_an_order_is_accepted_only_while_it_waits(quiet: Desk, before: str, word: str) -> None:
-    order = placed(quiet, status=before)
-    waits = before == "WaitingAcceptance"
-    assert approve(quiet, order, word).status == (200 if waits else 400)
-    assert status(quiet, order) == (word if waits else before)
-    assert len(quiet.sandbox.effects()) == waits
+def test_an_order_is_accepted_only_while_it_waits(quiet: Desk, word: str) -> None:
+    for before in STATUSES:
+        order, waits = placed(quiet, status=before), before == "WaitingAcceptance"
+        assert approve(quiet, order, word).status == (200 if waits else 400), before
+        assert status(quiet, order) == (word if waits else before)
+        assert [effect.key for effect in quiet.sandbox.effects()].count(order.order_id) == waits
 
 
-@pytest.mark.parametrize(
-    ("body", "headers", "status"),
-    [
-        ({"approval_status": "accepted"}, {}, 400),
-        ({"approval_status": None}, {}, 400),
-        ({"approvalStatus": "Accepted"}, {}, 400),
-        ([], {}, 400),
-        (b"{", {}, 400),
-        ({"approval_status": "Accepted"}, {"Content-Type": "text/plain"}, 415),
-        ({"approval_status": "Accepted"}, {"SellerId": "S2"}, 404),
-        ({"approval_status": "Accepted"}, {}, 200),
-    ],
-)
-def test_approvals_are_validated(quiet: Desk, body: Any, headers: Any, status: int) -> None:
+APPROVALS: list[tuple[Any, dict[str, str], int]] = [
+    ({"approval_status": "accepted"}, {}, 400),
+    ({"approval_status": None}, {}, 400),
+    ({"approvalStatus": "Accepted"}, {}, 400),
+    ([], {}, 400),
+    (b"{", {}, 400),
+    ({"approval_status": "Accepted"}, {"Content-Type": "text/plain"}, 415),
+    ({"approval_status": "Accepted"}, {"SellerId": "S2"}, 404),
+    ({"approval_status": "Accepted"}, {}, 200),
+]
+
+
+def test_approvals_are_validated(quiet: Desk) -> None:
     order = placed(quiet, status="WaitingAcceptance")
-    answer = quiet.ask("POST", PATH.format(order.order_id), body, headers=headers)
-    assert answer.status == status
+    for body, headers, expected in APPROVALS:
+        answer = quiet.ask("POST", PATH.format(order.order_id), body, headers=headers)
+        assert answer.status == expected, (body, headers)
 
 
 def test_only_orders_of_the_primary_channel_can_be_accepted(quiet: Desk) -> None:
@@ -106,16 +105,17 @@ SORTS = [
 ]
 
 
-@pytest.mark.parametrize(("query", "letters"), SORTS)
-def test_sorts(quiet: Desk, query: dict[str, str], letters: str) -> None:
+def test_sorts(quiet: Desk) -> None:
     """A, B and C are placed in turn; A is shipped last."""
     orders = []
-    for _ in letters:
+    for _ in "ABC":
         orders.append(placed(quiet))
         quiet.wait(60)
     assert ship(quiet, orders[0]).status == 201
     named = {order.order_id: letter for order, letter in zip(orders, "ABC", strict=True)}
-    assert "".join(named[order["orderId"]] for order in listed(quiet, **query)) == letters
+    for query, letters in SORTS:
+        found = "".join(named[order["orderId"]] for order in listed(quiet, **query))
+        assert (query, found) == (query, letters)
 
 
 T = "2026-03-02T09:00:00Z"
@@ -141,8 +141,7 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize(("query", "letters"), FILTERS)
-def test_filters(quiet: Desk, query: dict[str, str], letters: str) -> None:
+def test_filters(quiet: Desk) -> None:
     wishes: dict[str, dict[str, Any]] = {
         "A": {},
         "B": {"channel": "SECOND"},
@@ -154,9 +153,10 @@ def test_filters(quiet: Desk, query: dict[str, str], letters: str) -> None:
     for letter, wish in wishes.items():
         named[placed(quiet, **wish).order_id] = letter
         quiet.wait(60)
-    found = {named[order["orderId"]] for order in listed(quiet, **query)}
-    assert found == set(letters)
-    assert quiet.ask("GET", "/orders/count", query=query).json == {"count": len(letters)}
+    for query, letters in FILTERS:
+        found = {named[order["orderId"]] for order in listed(quiet, **query)}
+        count = quiet.ask("GET", "/orders/count", query=query).json
+        assert (query, found, count) == (query, set(letters), {"count": len(letters)})
 
 
 def test_orders_are_found_by_reference_and_country(desk: Desk) -> None:
@@ -168,22 +168,22 @@ def test_orders_are_found_by_reference_and_country(desk: Desk) -> None:
     assert 0 < len(spanish) < len(orders)
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        *({"pageIndex": text} for text in ("0", "-1", "x", "")),
-        *({"pageSize": text} for text in ("0", "101", "x")),
-        *({"sort": text} for text in ("status", "up:createdAt", "")),
-        *({"desc": text} for text in ("true", "status")),
-        *({"status": text} for text in ("Shiped", "shipped", "Shipped,", "")),
-        *({"businessOrder": text} for text in ("yes", "1")),
-        {"supplyMode": "seller"},
-        *({"updatedAtMin": text} for text in ("2026-03-02", "yesterday", "2026-02-30T00:00:00Z")),
-    ],
-)
-def test_queries_that_are_refused(quiet: Desk, query: dict[str, str]) -> None:
-    answer = quiet.ask("GET", "/orders", query=query)
-    assert (answer.status, len(answer.reasons)) == (400, 1)
+QUERIES = [
+    *({"pageIndex": text} for text in ("0", "-1", "x", "")),
+    *({"pageSize": text} for text in ("0", "101", "x")),
+    *({"sort": text} for text in ("status", "up:createdAt", "")),
+    *({"desc": text} for text in ("true", "status")),
+    *({"status": text} for text in ("Shiped", "shipped", "Shipped,", "")),
+    *({"businessOrder": text} for text in ("yes", "1")),
+    {"supplyMode": "seller"},
+    *({"updatedAtMin": text} for text in ("2026-03-02", "yesterday", "2026-02-30T00:00:00Z")),
+]
+
+
+def test_queries_that_are_refused(quiet: Desk) -> None:
+    for query in QUERIES:
+        answer = quiet.ask("GET", "/orders", query=query)
+        assert (query, answer.status, len(answer.reasons)) == (query, 400, 1)
 
 
 def test_a_single_read_is_as_full_as_the_list(desk: Desk) -> None:
@@ -278,16 +278,16 @@ def test_tracking_is_of_the_warehouse_and_refreshed_every_eight_hours(quiet: Des
 # Many.
 
 
-def test_ten_thousand_orders_are_listed(quiet: Desk) -> None:
+def test_thousands_of_orders_are_listed(quiet: Desk) -> None:
     with quiet.sandbox.state.transaction() as db:
         document = json.dumps(shop.place(db, "S1", START).document)
         db.executemany(
             "INSERT INTO orders(seller, number, order_id, document, fate, shown)"
             " VALUES ('S1', ?1, ?1, '{}', '', json_set(?2, '$.updatedAt', ?1))",
-            ((number, document) for number in range(2, 10_001)),
+            ((number, document) for number in range(2, 2_001)),
         )
     pages = [
         quiet.ask("GET", "/orders", query=f"pageSize=100&pageIndex={page}&sort=updatedAt")
-        for page in range(1, 102)
+        for page in range(1, 22)
     ]
-    assert sum(answer.body.count(b'"orderId"') for answer in pages) == 10_000
+    assert sum(answer.body.count(b'"orderId"') for answer in pages) == 2_000
