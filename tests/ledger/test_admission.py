@@ -424,7 +424,7 @@ def test_offers_wait_for_the_open_batches_of_their_run_with_their_products(
     assert cleared(ledger, package, run, CLEARANCE).blocked_by == NOBODY
 
 
-@on_both("takes_one", [True, False], ids=["takes one", "takes none"])
+@on_both("takes_one", [True, False], on_postgresql=0, ids=["takes one", "takes none"])
 def test_halving_ends_if_every_batch_is_refused(ledger: Ledger, *, takes_one: bool) -> None:
     first, *rest = batches(ledger, *range(3, 3 + 2 * (FEW + 2)))
     taken = replace(first, phase=Phase.SUBMITTED, uploads=(Stage.STAGED,), package_id="p1")

@@ -98,6 +98,7 @@ def test_two_at_once_have_numbers_of_their_own(journals: Journals) -> None:
     assert sorted(numbers) == [*range(1, 201)]
 
 
+@MOSTLY_SQLITE
 def test_many(journals: Journals) -> None:
     """Equal entries that are far apart are found, too."""
     half = [f"k{number}" for number in range(CHUNK + 1)]
