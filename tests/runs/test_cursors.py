@@ -19,6 +19,7 @@ from feedtool.runs.cursors import CursorUse
 from feedtool.runs.workspace import Session, Workspace
 from tests.answers import BASE, no_sleep, query_of
 from tests.changing import READY, START, Service, bring, export_of, items_in
+from tests.ledger.empty import ledger_in_memory
 
 NEW, CHANGED = CursorUse(), CursorUse("books", is_changed=True)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -58,7 +59,7 @@ class Shop:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
-    with Ledger() as ledger:
+    with ledger_in_memory() as ledger:
         shop = Shop(tmp_path, ledger)
         shop.change("A", "B")
         yield shop
