@@ -56,11 +56,29 @@ DAMAGE = (
 )  # fmt: skip
 
 
-@given(st.lists(st.sampled_from(WRITINGS[:3]), min_size=1, max_size=4), damages(DAMAGE, 600))
-@settings(max_examples=200, deadline=None)
+DAMAGED = given(
+    st.lists(st.sampled_from(WRITINGS[:3]), min_size=1, max_size=4), damages(DAMAGE, 600)
+)
+
+
+@DAMAGED
+@settings(max_examples=80, deadline=None)
 def test_damaged_texts_are_read_as_a_parser_reads_them(
     writings: list[str], damage: Callable[[str], str]
 ) -> None:
+    assert_read_as_by_a_parser(writings, damage)
+
+
+@pytest.mark.long
+@DAMAGED
+@settings(max_examples=5000, deadline=None)
+def test_many_damaged_texts_are_read_as_a_parser_reads_them(
+    writings: list[str], damage: Callable[[str], str]
+) -> None:
+    assert_read_as_by_a_parser(writings, damage)
+
+
+def assert_read_as_by_a_parser(writings: list[str], damage: Callable[[str], str]) -> None:
     inner = damage("".join(writings).format(*"abcdefgh"))
     # A comment leaves all that follows to the parser.
     results = [outcome(inner), outcome(f"<!-- -->{inner}")]

@@ -159,11 +159,11 @@ def test_blocks(write: Write) -> None:
 
 
 def test_blank_lines_make_no_blocks(write: Write) -> None:
-    path = write("a,b\n" + "\n" * 50_000 + "1,2\n" + "\n" * 50_000)
+    path = write("a,b\n" + "\n" * 5_000 + "1,2\n" + "\n" * 5_000)
     with open_source(path) as source:
         rows = [(block.rows[0], block.rows[-1]) for block in source.sheet("").blocks()]
-    assert rows == [(1, 1000), (50_001, 51_000)]
-    assert records(path, after=50_001)[0] == (50_002, 50_002, ["1", "2"])
+    assert rows == [(1, 1000), (5_001, 6_000)]
+    assert records(path, after=5_001)[0] == (5_002, 5_002, ["1", "2"])
 
 
 def test_head(write: Write) -> None:
