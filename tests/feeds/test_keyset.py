@@ -91,17 +91,24 @@ def changing(seed: int, most_changes: int) -> Service:
     return service
 
 
+SEEDS = pytest.mark.parametrize(
+    "seeds", [range(40), pytest.param(range(40, 400), marks=pytest.mark.long)], ids=str
+)
+
+
+@SEEDS
 @pytest.mark.parametrize("sorts", [SORTS, SORTS[1:], SORTS[2:]], ids=str)
 @pytest.mark.parametrize("most_changes", [1, 3])
-def test_no_item_is_skipped(most_changes: int, sorts: tuple[str, ...]) -> None:
-    for seed in range(150):
+def test_no_item_is_skipped(most_changes: int, sorts: tuple[str, ...], seeds: range) -> None:
+    for seed in seeds:
         service = changing(seed, most_changes)
         service.sorts = sorts
         assert read(service).keys() == service.versions.keys(), seed
 
 
-def test_items_come_in_their_state_at_the_start_or_later() -> None:
-    for seed in range(150):
+@SEEDS
+def test_items_come_in_their_state_at_the_start_or_later(seeds: range) -> None:
+    for seed in seeds:
         service = changing(seed, 2)
         since = START + timedelta(seconds=2)
         expected = {one.key for one in service.shown() if one.at >= since}

@@ -44,9 +44,8 @@ def repeated(occurrences: Occurrences) -> list[tuple[int, str, list[int]]]:
     return [(index, key, list(group)) for index, key, group in found]
 
 
-@given(KEYS)
-def test_repeated_keys_equal_those_of_a_dict(entries: list[tuple[str, int, int]]) -> None:
-    occurrences = filled(entries)
+def assert_equal(occurrences: Occurrences, entries: list[tuple[str, int, int]]) -> None:
+    """Fail unless the entries are all, with the repeated keys that a dict finds."""
     assert len(occurrences) == len(entries)
     assert repeated(occurrences) == naive(entries)
     assert [occurrences.place(index) for index in range(len(entries))] == [
@@ -54,8 +53,29 @@ def test_repeated_keys_equal_those_of_a_dict(entries: list[tuple[str, int, int]]
     ]
 
 
-def test_keys_in_many_parts() -> None:
-    entries = [(str(number % 50_021), 0, number + 1) for number in range(140_000)]
+@given(KEYS, KEYS, st.data())
+def test_repeated_keys_equal_those_of_a_dict(
+    before: list[tuple[str, int, int]], after: list[tuple[str, int, int]], data: st.DataObject
+) -> None:
+    occurrences = filled(before)
+    assert_equal(occurrences, before)
+    # Entries of another process follow.
+    occurrences.extend(pickle.loads(pickle.dumps(filled(after))))  # noqa: S301  # just made
+    assert_equal(occurrences, before + after)
+    # Rewound entries are forgotten.
+    kept = data.draw(st.integers(0, len(before)))
+    occurrences.rewind(kept)
+    for entry in after:
+        occurrences.add(*entry)
+    assert_equal(occurrences, before[:kept] + after)
+
+
+@pytest.mark.parametrize(
+    ("together", "count"), [(1 << 10, 2200), pytest.param(1 << 16, 140_000, marks=pytest.mark.long)]
+)
+def test_keys_in_many_parts(monkeypatch: pytest.MonkeyPatch, together: int, count: int) -> None:
+    monkeypatch.setattr(module, "_TOGETHER", together)
+    entries = [(str(number % (count // 3 + 7)), 0, number + 1) for number in range(count)]
     assert repeated(filled(entries)) == naive(entries)
 
 
@@ -65,30 +85,6 @@ def test_long_keys_are_compared_whole() -> None:
     found = repeated(filled(entries))
     assert [(index, group) for index, _, group in found] == [(0, [0, 2]), (2, [0, 2])]
     assert {key for _, key, _ in found} == {"é" * 128 + "…"}
-
-
-@given(KEYS, KEYS, st.data())
-def test_rewound_entries_are_forgotten(
-    before: list[tuple[str, int, int]], after: list[tuple[str, int, int]], data: st.DataObject
-) -> None:
-    kept = data.draw(st.integers(0, len(before)))
-    occurrences = filled(before)
-    occurrences.rewind(kept)
-    for entry in after:
-        occurrences.add(*entry)
-    assert repeated(occurrences) == naive(before[:kept] + after)
-
-
-@given(KEYS, KEYS)
-def test_entries_of_another_process_follow(
-    before: list[tuple[str, int, int]], after: list[tuple[str, int, int]]
-) -> None:
-    occurrences = filled(before)
-    occurrences.extend(pickle.loads(pickle.dumps(filled(after))))  # noqa: S301  # just made
-    assert repeated(occurrences) == naive(before + after)
-    assert [occurrences.place(index) for index in range(len(occurrences))] == [
-        RowPlace(sheet, row) for _, sheet, row in before + after
-    ]
 
 
 def test_keys_of_one_hash_are_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from feedtool.feeds.columns.number import Money
+from feedtool.model import disk_list
 from tests.conftest import Files, checked, codes, offer, table
 from tests.feeds.columns.conftest import read_column
 
@@ -65,12 +66,19 @@ def test_a_column_settles_its_ambiguous_cells(
     assert sheet.counts().rows == len(cells)
 
 
-def test_the_evidence_may_come_much_later(files: Files) -> None:
-    rows = [offer(number, price__price="1,234" if number == 0 else "5") for number in range(5000)]
-    rows.append(offer(5000, price__price="9.50"))
+@pytest.mark.parametrize(
+    ("held", "count"),
+    [(64, 1100), pytest.param(disk_list.HELD, disk_list.HELD + 900, marks=pytest.mark.long)],
+)
+def test_the_evidence_may_come_when_rows_are_on_disk(
+    files: Files, monkeypatch: pytest.MonkeyPatch, held: int, count: int
+) -> None:
+    monkeypatch.setattr(disk_list, "HELD", held)
+    rows = [offer(number, price__price="1,234" if number == 0 else "5") for number in range(count)]
+    rows.append(offer(count, price__price="9.50"))
     (sheet,) = checked(files.csv(*rows))
     assert codes(sheet) == []
-    assert sheet.counts().valid == 5001
+    assert sheet.counts().valid == count + 1
 
 
 def test_a_numeric_cell_is_no_evidence_for_texts(files: Files) -> None:

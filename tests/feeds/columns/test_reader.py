@@ -60,18 +60,16 @@ TYPES: tuple[CellType, ...] = (
     *(TextType(), Reference(), ProductReference(), Comment(), Gtin(), CONDITION_TYPE),
     *(Money(), Rate(), Whole(), Days()),
 )
-EVERY_TYPE = pytest.mark.parametrize("kind", TYPES, ids=lambda kind: type(kind).__name__)
 
 
-@EVERY_TYPE
-@pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
-def test_cells_without_number_or_text_have_no_value(kind: CellType, code: str, cell: Cell) -> None:
-    reading = read(kind, cell)
-    assert (reading.value, reading.codes) == (None, (code,))
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: type(kind).__name__)
+def test_cells_without_number_or_text_have_no_value(kind: CellType) -> None:
+    for code, cell in NO_VALUES.items():
+        reading = read(kind, cell)
+        assert (reading.value, reading.codes) == (None, (code,))
 
 
 @pytest.mark.parametrize("kind", [*TYPES, Retired()], ids=lambda kind: type(kind).__name__)
-@pytest.mark.parametrize("blank", ["", " ", "\u00a0\u200b\ufeff", "\t\r\n"], ids=ascii)
-def test_a_blank_is_no_value(kind: CellType, blank: str) -> None:
-    assert read(kind, text(blank)) == (None, (), "")
-    assert read(kind, BLANK) == (None, (), "")
+def test_a_blank_is_no_value(kind: CellType) -> None:
+    for cell in (BLANK, *map(text, ("", " ", "\u00a0\u200b\ufeff", "\t\r\n"))):
+        assert read(kind, cell) == (None, (), ""), cell
