@@ -15,6 +15,7 @@ from msgspec.structs import asdict
 from feedtool.areas.registry import load
 from feedtool.model.call import Call
 from tests.reached import values_of
+from tests.source import nodes_of
 
 UNKNOWN = "{}"
 """The placeholder for an unknown part of a path."""
@@ -133,8 +134,7 @@ def _definitions(path: str) -> Mapping[int, ast.AST]:
     """First line of a function, or of its first decorator → the function, of a file."""
     if not Path(path).is_file():
         return {}
-    every = ast.walk(ast.parse(Path(path).read_text("utf-8")))
-    functions = (node for node in every if isinstance(node, ast.FunctionDef))
+    functions = nodes_of(ast.parse(Path(path).read_text("utf-8")))[ast.FunctionDef]
     return {
         min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]): node
         for node in functions

@@ -1,11 +1,12 @@
 """The code of a module, parsed and searched once for all tests about code."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 MESSAGES: Mapping[str, tuple[int, ...] | None] = {"tr": None, "_": None, "plural": (1, 2)}
 """Function that looks a message up → which of its arguments are the forms, from 1 on."""
@@ -45,43 +46,39 @@ class Code(NamedTuple):
 @cache
 def code_of(path: Path) -> Code:
     tree = ast.parse(path.read_text("utf-8"))
-    texts, names, imports = set[str](), set[str](), set[str]()
-    messages: list[tuple[str, ...]] = []
-    calls: list[Call] = []
-    functions: list[Function] = []
-    for node in nodes_of(tree):
-        match node:
-            case ast.Constant(value=str(text)):
-                texts.add(text)
-            case ast.Call():
-                messages.extend(_message_of(node))
-                calls.extend(_call_of(node))
-            case ast.FunctionDef():
-                lines = (node.end_lineno or node.lineno) - node.lineno + 1
-                functions.append(Function(node.name, lines))
-            case ast.Import() | ast.ImportFrom():
-                imports.update(_imports_of(node))
-        match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
-                names.add(name)
-    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    nodes = nodes_of(tree)
+    texts = (node.value for node in nodes[ast.Constant] if isinstance(node.value, str))
+    names = {node.id for node in nodes[ast.Name]}
+    names |= {node.attr for node in nodes[ast.Attribute]}
+    names |= {node.name for node in nodes[ast.alias]}
+    functions = [
+        Function(node.name, node.end_lineno - node.lineno + 1) for node in nodes[ast.FunctionDef]
+    ]
+    imports = chain(nodes[ast.Import], nodes[ast.ImportFrom])
     return Code(
-        *(frozenset(texts), messages, calls, frozenset(names), frozenset(imports)),
-        *(functions, classes),
+        texts=frozenset(texts),
+        messages=[*chain.from_iterable(map(_message_of, nodes[ast.Call]))],
+        calls=[*chain.from_iterable(map(_call_of, nodes[ast.Call]))],
+        names=frozenset(names),
+        imports=frozenset(chain.from_iterable(map(_imports_of, imports))),
+        functions=functions,
+        classes=[node.name for node in tree.body if isinstance(node, ast.ClassDef)],
     )
 
 
-def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
-    """A tree's nodes in any order; `ast.walk` keeps an order, and takes three times as long."""
+def nodes_of(tree: ast.AST) -> Mapping[type, list[Any]]:
+    """Kind of node → a tree's nodes of it, in any order; `ast.walk` takes far longer."""
+    nodes = defaultdict[type, list[Any]](list)
     left = [tree]
     while left:
         node = left.pop()
-        yield node
+        nodes[type(node)].append(node)
         for child in vars(node).values():
             if isinstance(child, list):
                 left.extend(each for each in child if isinstance(each, ast.AST))
-            elif isinstance(child, ast.AST):
+            elif isinstance(child, ast.AST) and not isinstance(child, ast.expr_context):
                 left.append(child)
+    return nodes
 
 
 def _message_of(call: ast.Call) -> Iterator[tuple[str, ...]]:

@@ -9,11 +9,13 @@ import tracemalloc
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.model import disk_list
 from feedtool.model.disk_list import HELD, Spool, remove_left_folders, temporary_folder
 from feedtool.model.errors import CannotWrite
 
@@ -40,18 +42,21 @@ def test_entries_can_be_read_repeatedly(count: int) -> None:
         assert all(isinstance(entry, Entry) for entry in entries)
 
 
-@settings(max_examples=8)
+FEW = 64
+
+
+@mock.patch.object(disk_list, "HELD", FEW)
 @given(st.lists(st.integers(1, 3), max_size=6))
 def test_several_readers_do_not_disturb_each_other(steps: list[int]) -> None:
-    made = spool(2 * HELD + 3)
+    made = spool(2 * FEW + 3)
     readers = [iter(made) for _ in range(3)]
     seen: list[list[int]] = [[], [], []]
     for step in steps:
         for reader, numbers in zip(readers, seen, strict=True):
-            numbers += [entry.number for entry in islice(reader, step * HELD // 4)]
+            numbers += [entry.number for entry in islice(reader, step * FEW // 4)]
     for reader, numbers in zip(readers, seen, strict=True):
         numbers += [entry.number for entry in reader]
-        assert numbers == list(range(2 * HELD + 3))
+        assert numbers == list(range(2 * FEW + 3))
 
 
 def test_one_may_append_after_reading() -> None:

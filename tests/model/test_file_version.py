@@ -102,7 +102,10 @@ def test_a_copy_is_of_the_checked_version(
     assert is_written == {True, False}
 
 
-@pytest.mark.parametrize("is_replaced", IN_PLACE)
+@pytest.mark.parametrize(
+    "is_replaced",
+    [IN_PLACE[0], pytest.param(True, id="replaced", marks=pytest.mark.long)],
+)
 def test_a_workbook_is_of_one_version(files: Files, tmp_path: Path, *, is_replaced: bool) -> None:
     old, new = (files.book({"Offers": rows}).read_bytes() for rows in (OLD, NEW))
     path, target = tmp_path / "offers.xlsx", tmp_path / "offers.result.xlsx"

@@ -56,6 +56,5 @@ def test_rows_are_written_as_ranges() -> None:
     rows = [2, 3, 4, 9, 11, 12]
     assert ranges_of(rows) == "2-4,9,11-12"
     assert ranges_of([]) == ""
-    every = ranges_of(range(2, 1_000_001))
-    assert every == "2-1000000"
+    assert ranges_of(range(2, 100_001)) == "2-100000"
     assert [row for row in range(14) if row in RowRanges(ranges_of(rows))] == rows
