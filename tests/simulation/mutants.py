@@ -97,12 +97,13 @@ def _blind_undo() -> AbstractContextManager[object]:
 
 
 MUTANTS = {
-    "upload repeated in its package": Mutant(_unknown(Step.UPLOAD, repeated_upload), 21),
     "no intent before the request": Mutant(nullcontext, 14, ledger=Forgetful),
     "no waiting for references in flight": Mutant(_without("blockers", "acquire"), 74),
+    "a batch is sent again unread": Mutant(_unknown(Step.SUBMIT, unread), 45, Shop),
+    "undo forgets the price": Mutant(_forgetful_undo, 0, Undone),
+    "upload repeated in its package": Mutant(_unknown(Step.UPLOAD, repeated_upload), 21),
     "package abandoned after PATCH": Mutant(_unknown(Step.COMMIT, abandoned), 45),
     "offers are not held back": Mutant(_without("unanswered"), 1, Shop),
-    "a batch is sent again unread": Mutant(_unknown(Step.SUBMIT, unread), 45, Shop),
     "undo takes back what was sent since": Mutant(_blind_undo, 6, Undone),
-    "undo forgets the price": Mutant(_forgetful_undo, 0, Undone),
 }
+"""The normal run tests the first four: one of each kind of world, and of each kind of ledger."""

@@ -1,6 +1,6 @@
 """With any fault, no row is lost, doubled, stale or wrongly reported.
 
-20 worlds of offers, 5 with products and 5 with an undo in the normal suite, 10,000, 2,000 and
+6 worlds of offers, 2 with products and 2 with an undo in the normal suite, 10,000, 2,000 and
 2,000 in the long one. A failing seed shows its steps, and is run again by
 `python -m tests.simulation SEED [shop]`.
 """
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from feedtool.model.nouns import Status
+from tests.pairs import sample
 from tests.simulation.checker import Findings
 from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import MUTANTS
@@ -30,9 +31,9 @@ class Worlds(NamedTuple):
     """The status that some row must have."""
 
 
-OFFERS = Worlds(World, 20, 10_000, Status.REJECTED)
-SHOPS = Worlds(Shop, 5, 2000, Status.REFUSED)
-UNDONE, MANY_UNDONE = 5, 2000
+OFFERS = Worlds(World, 6, 10_000, Status.REJECTED)
+SHOPS = Worlds(Shop, 2, 2000, Status.REFUSED)
+UNDONE, MANY_UNDONE = 2, 2000
 CASES = [
     pytest.param(
         worlds, range(first, min(first + CHUNK, worlds.seeds)), id=f"{worlds.kind.__name__}-{first}"
@@ -114,8 +115,7 @@ def test_undo_restores_the_changes_of_a_run_and_nothing_else(
 
 
 def test_a_seed_is_the_same_world_every_time(ledger: FragileLedger) -> None:
-    first, again = ([steps(seed, ledger) for seed in range(3)] for _ in range(2))
-    assert first == again
+    assert steps(3, ledger) == steps(3, ledger)
 
 
 def steps(seed: int, ledger: FragileLedger) -> list[str]:
@@ -126,7 +126,7 @@ def steps(seed: int, ledger: FragileLedger) -> list[str]:
     return world.log
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize("name", [*sample(MUTANTS, 4)])
 def test_every_mutant_is_caught(name: str) -> None:
     mutant = MUTANTS[name]
     with mutant.ledger() as ledger, mutant.alter():
