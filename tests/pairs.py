@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 
-def sample(rows: Iterable[Any], count: int) -> Iterator[Any]:
+def sample(rows: Iterable[Any], count: int) -> list[Any]:
     """All rows of a table, of which the normal run tests the first `count`, `--long` the others.
 
     For rows that run a whole command and differ little. A row of several arguments is a tuple.
     """
-    for index, row in enumerate(rows):
-        values = row if type(row) is tuple else (row,)  # a named tuple is one argument
-        yield row if index < count else pytest.param(*values, marks=pytest.mark.long)
+    every = [*rows]
+    # A named tuple is one argument.
+    others = (row if type(row) is tuple else (row,) for row in every[count:])
+    return every[:count] + [pytest.param(*row, marks=pytest.mark.long) for row in others]
 
 
 def pairs(*lists: Iterable[Any]) -> Iterator[tuple[Any, ...]]:

@@ -33,7 +33,7 @@ SAMPLE_CODES = {
 
 
 @pytest.mark.usefixtures("catalogue")
-@pytest.mark.parametrize("name", [*sample(SAMPLE_CODES, 5)])
+@pytest.mark.parametrize("name", sample(SAMPLE_CODES, 5))
 def test_samples_in_every_direction(feedtool: Feedtool, name: str) -> None:
     found = []
     for ending in ALL:

@@ -65,7 +65,7 @@ USUAL = [("offers-update", "back.csv", "fr"), ("offers-upsert", "back.xlsx", "en
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "language"), [*sample([*USUAL, *(way for way in WAYS if way not in USUAL)], 2)]
+    ("kind", "name", "language"), sample([*USUAL, *(way for way in WAYS if way not in USUAL)], 2)
 )
 def test_an_export_sent_back_changes_no_offer(
     feedtool: Feedtool, shop: list[Any], kind: str, name: str, language: str
@@ -166,7 +166,7 @@ def products(synced: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_by(folder, "submit products.xlsx --sandbox", code=1)
 
 
-@pytest.mark.parametrize("name", [*sample(["back.xlsx", "back.csv"], 1)])
+@pytest.mark.parametrize("name", sample(["back.xlsx", "back.csv"], 1))
 def test_exported_products_sent_back_change_no_product(
     feedtool: Feedtool, products: Path, name: str
 ) -> None:

@@ -254,7 +254,7 @@ def test_every_command_is_tried() -> None:
 
 
 @pytest.mark.usefixtures("_strange_language")
-@pytest.mark.parametrize("left_out", [*sample([LISTS, frozenset()], 1)], ids=["usual", "all"])
+@pytest.mark.parametrize("left_out", sample([LISTS, frozenset()], 1), ids=["usual", "all"])
 def test_all_output_is_translated(
     feedtool: Feedtool,
     files: Files,

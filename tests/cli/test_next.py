@@ -206,7 +206,7 @@ def test_a_name_that_cannot_be_typed_is_not_named(feedtool: Feedtool, files: Fil
     assert "next: " not in feedtool("validate", path).err
 
 
-@pytest.mark.parametrize("language", [*sample(["fr", "es"], 1)])
+@pytest.mark.parametrize("language", sample(["fr", "es"], 1))
 def test_the_next_command_is_in_the_user_s_language(feedtool: Feedtool, language: str) -> None:
     ran = feedtool(f"submit bad.csv --sandbox --language {language}")
     label, _, text = ran.err.splitlines()[-1].partition(": ")

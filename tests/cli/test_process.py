@@ -109,7 +109,7 @@ def test_a_check_reads_bytes_and_imports_no_database_library(files: Files) -> No
     assert not imported_modules((*SHARING, "sqlalchemy"), ran.stderr)
 
 
-@pytest.mark.parametrize("form", [*sample(["text", "jsonl", "json"], 1)])
+@pytest.mark.parametrize("form", sample(["text", "jsonl", "json"], 1))
 def test_a_reader_that_leaves_does_not_change_the_result(files: Files, form: str) -> None:
     files.csv(*(offer(number, quantity="-1") for number in range(1500)))
     command = [sys.executable, "-m", "feedtool", "validate", "offers.csv", "-v", "--format", form]
@@ -154,7 +154,7 @@ def test_a_full_output_is_no_bug_and_a_gone_reader_no_failure(
 CLOSED = {"all streams": "<&- >&- 2>&-", "stdin": "<&-", "stdout": ">&-", "stderr": "2>&-"}
 
 
-@pytest.mark.parametrize("streams", [*sample(CLOSED, 1)])
+@pytest.mark.parametrize("streams", sample(CLOSED, 1))
 def test_a_stream_that_is_closed_is_an_empty_one(streams: str) -> None:
     ran = subprocess.run(  # noqa: S602  # the shell is what closes streams
         f'"{sys.executable}" -m feedtool validate - {CLOSED[streams]}',

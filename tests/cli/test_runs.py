@@ -177,7 +177,7 @@ def test_a_run_that_cannot_go_on_is_named_and_stops_no_other(feedtool: Feedtool)
     assert ["Integrated" in answer for answer in answers] == [True, False, True]
 
 
-@pytest.mark.parametrize("channel", [*sample(["OTHER", "PRIMARY"], 1)])
+@pytest.mark.parametrize("channel", sample(["OTHER", "PRIMARY"], 1))
 def test_a_run_keeps_its_channel(feedtool: Feedtool, files: Files, channel: str) -> None:
     for run, command in enumerate(("resume", "results"), start=1):
         feedtool("submit --sandbox --no-wait", files.csv(offer(run)))

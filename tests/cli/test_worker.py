@@ -171,7 +171,7 @@ WRONG_CLOCKS = [(5, "300 s fast"), (-60, "3,600 s slow")]
 
 
 @pytest.mark.parametrize(
-    "clocks", [*sample([WRONG_CLOCKS, WRONG_CLOCKS[::-1]], 1)], ids=["fast", "slow"]
+    "clocks", sample([WRONG_CLOCKS, WRONG_CLOCKS[::-1]], 1), ids=["fast", "slow"]
 )
 def test_the_time_is_the_databases(
     feedtool: Feedtool,
@@ -227,9 +227,7 @@ def test_a_server_that_is_away_is_waited_for(
 
 
 @pytest.mark.usefixtures("away")
-@pytest.mark.parametrize(
-    ("number", "code"), [*sample([(signal.SIGTERM, 0), (signal.SIGINT, 130)], 1)]
-)
+@pytest.mark.parametrize(("number", "code"), sample([(signal.SIGTERM, 0), (signal.SIGINT, 130)], 1))
 def test_a_worker_waiting_for_a_server_reports_and_can_be_stopped(
     feedtool: Feedtool, number: signal.Signals, code: int
 ) -> None:

@@ -96,7 +96,7 @@ VIDEO = partial(product, category="VIDEO1")
 EACH = [(upsert, 4), (VIDEO, -4), (VIDEO, 0), (upsert, 0), (upsert, -4), (VIDEO, 4)]
 
 
-@pytest.mark.parametrize(("item", "days"), [*sample(EACH, 2)])
+@pytest.mark.parametrize(("item", "days"), sample(EACH, 2))
 def test_no_clock_makes_results_lost(scene: Scene, item: Callable[[int], Any], days: int) -> None:
     skew = days * DAY
     scene.plan([item(3)])
@@ -124,7 +124,7 @@ def test_committed_packages_are_warned_of_in_time(scene: Scene, skew: timedelta)
 
 
 # How each of them is read, tests/service tests.
-@pytest.mark.parametrize("date", [*sample([date for date in ABSURD if len(date) < 100], 1)])
+@pytest.mark.parametrize("date", sample([date for date in ABSURD if len(date) < 100], 1))
 def test_an_absurd_date_header_changes_nothing(scene: Scene, date: str) -> None:
     scene.plan([upsert(3), upsert(4)])
     wait = problem(429, retry_after=date)
@@ -136,9 +136,7 @@ def test_an_absurd_date_header_changes_nothing(scene: Scene, date: str) -> None:
     assert START <= done.created_at <= START + HOUR
 
 
-@pytest.mark.parametrize(
-    "asked", [*sample(["86400", "9" * 40, "Fri, 31 Dec 2099 23:59:59 GMT"], 1)]
-)
+@pytest.mark.parametrize("asked", sample(["86400", "9" * 40, "Fri, 31 Dec 2099 23:59:59 GMT"], 1))
 def test_no_wait_is_longer_than_the_patience(scene: Scene, asked: str) -> None:
     """A package that was not begun yet does not wait for it either."""
     scene.plan([upsert(3), upsert(4, "OTHER")])

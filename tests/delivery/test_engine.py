@@ -122,7 +122,7 @@ def test_a_channel_that_cannot_be_sent(scene: Scene) -> None:
     assert scene.client.calls == []
 
 
-@pytest.mark.parametrize("guilty", [*sample([10, 3, 4, 5, 6, 7, 8, 9], 1)])
+@pytest.mark.parametrize("guilty", sample([10, 3, 4, 5, 6, 7, 8, 9], 1))
 def test_one_guilty_row_keeps_no_other_back(scene: Scene, guilty: int) -> None:
     rows = (upsert(row, quantity="x" if row == guilty else 7) for row in range(3, 13))
     scene.plan(rows, PackageLimits(8, 100))
@@ -159,7 +159,7 @@ def test_a_token_without_rights(scene: Scene, token: str, message: str, hint: st
     assert scene.statuses == ["Integrated"]
 
 
-@pytest.mark.parametrize("when", [*sample(["upload", "commit", "creation", "look", "fetch"], 2)])
+@pytest.mark.parametrize("when", sample(["upload", "commit", "creation", "look", "fetch"], 2))
 def test_a_service_that_cannot_be_reached(scene: Scene, when: str) -> None:
     scene.plan((upsert(row) for row in range(3, 9)), TWO)
     script = Script(scene.client, when, NotSent("ConnectError: refused"), forever=True)
@@ -283,9 +283,7 @@ STOPS = [(pool, nth) for nth in range(10) for pool in (1, 4)]
 SOME = STOPS[::5]
 
 
-@pytest.mark.parametrize(
-    ("pool", "nth"), [*sample([*SOME, *sorted({*STOPS} - {*SOME})], len(SOME))]
-)
+@pytest.mark.parametrize(("pool", "nth"), sample([*SOME, *sorted({*STOPS} - {*SOME})], len(SOME)))
 def test_stopping_after_any_call(scene: Scene, nth: int, pool: int) -> None:
     scene.plan((upsert(row) for row in range(3, 9)), TWO)
     begun: list[int] = []

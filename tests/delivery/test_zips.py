@@ -352,7 +352,7 @@ def test_stock_is_no_proof(scene: Scene) -> None:
     assert [v.messages[0].text for v in later.verdicts] == [TEXTS.changed, TEXTS.in_force]
 
 
-@pytest.mark.parametrize("lost", [*sample(["lost", Reply(200, {}, b"{}"), problem(500)], 2)])
+@pytest.mark.parametrize("lost", sample(["lost", Reply(200, {}, b"{}"), problem(500)], 2))
 def test_a_purge_is_never_repeated_automatically(scene: Scene, lost: Reply | str) -> None:
     scene.deliver(legacy(3), legacy(4))
     scene.client.calls.clear()
@@ -515,7 +515,7 @@ def test_a_purge_killed_at_any_call_is_sent_once(
             assert verdict.status == ("Integrated" if verdict.reference in shown else "Unknown")
 
 
-@pytest.mark.parametrize("seed", [*sample(range(25), 2)])
+@pytest.mark.parametrize("seed", sample(range(25), 2))
 def test_ill_luck(scene_of: Callable[..., Scene], seed: int) -> None:
     scene = begun(scene_of)
     luck = random.Random(seed)  # noqa: S311 - to be the same every time

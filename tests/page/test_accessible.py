@@ -133,7 +133,7 @@ ALIKE = {"no-runs", "runs-of-seller", "sellers-in-trouble", "filtered", "export-
 
 
 @pytest.mark.parametrize(
-    ("language", "left_out"), [*sample([("fr", ALIKE), ("fr", set()), ("es", set())], 1)]
+    ("language", "left_out"), sample([("fr", ALIKE), ("fr", set()), ("es", set())], 1)
 )
 def test_no_page_is_wider_than_the_screen_at_four_times_the_size(
     bare_tab: Page, busy: Served, language: str, left_out: set[str]

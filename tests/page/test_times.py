@@ -34,7 +34,7 @@ def brought_at_noon(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield address
 
 
-@pytest.mark.parametrize(("language", "place", "zone", "has_scripts"), [*sample(SHOWN, 3)])
+@pytest.mark.parametrize(("language", "place", "zone", "has_scripts"), sample(SHOWN, 3))
 def test_a_time_is_shown_in_the_reader_s_zone(
     browser: Browser,
     brought_at_noon: str,

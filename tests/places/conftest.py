@@ -164,7 +164,7 @@ class Site:
 
 
 KINDS = ("folder", "bucket", "sftp")
-ON_A_FOLDER = pytest.mark.parametrize("kind", [*sample(KINDS, 1)])
+ON_A_FOLDER = pytest.mark.parametrize("kind", sample(KINDS, 1))
 """For what is up to the callers of a place: the contract shows that all places are alike."""
 
 

@@ -69,7 +69,7 @@ def test_an_answer_put_twice_is_stored_once(site: Site, answers: dict[str, Path]
 
 
 # A bucket's put is one request, and the folder that of any place.
-@pytest.mark.parametrize("kind", [*sample(("folder", "sftp", "bucket"), 2)])
+@pytest.mark.parametrize("kind", sample(("folder", "sftp", "bucket"), 2))
 def test_killed_at_each_call(
     site: Site, kind: str, answers: dict[str, Path], breaking: Breaking, calls: Iterator[int]
 ) -> None:

@@ -95,7 +95,7 @@ ALL += [("environment", "garbage"), ("command, told", "echo 400")]
 EVERY = [*CASES, *sorted({*ALL} - {*CASES})]
 
 
-@pytest.mark.parametrize(("way", "failure"), [*sample(EVERY, len(CASES))])
+@pytest.mark.parametrize(("way", "failure"), sample(EVERY, len(CASES)))
 def test_the_token_is_in_no_file_and_no_output(
     world_of: Callable[..., World], way: str, failure: str
 ) -> None:
@@ -134,7 +134,7 @@ SHOWN = ("one word", "command, told")
 """Ways whose command line has the token."""
 
 
-@pytest.mark.parametrize("way", [*sample([*SHOWN, *sorted({*WAYS} - {*SHOWN})], len(SHOWN))])
+@pytest.mark.parametrize("way", sample([*SHOWN, *sorted({*WAYS} - {*SHOWN})], len(SHOWN)))
 def test_the_token_is_in_no_settings_and_no_bug_report(
     world_of: Callable[..., World], way: str
 ) -> None:

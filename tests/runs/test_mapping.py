@@ -54,7 +54,7 @@ def counted(sheets: Iterable[SheetOfOwner], folder: Path) -> tuple[Counter[str],
     return counts, no_prices
 
 
-@pytest.mark.parametrize("name", [*sample(["held-out", "development"], 1)])
+@pytest.mark.parametrize("name", sample(["held-out", "development"], 1))
 def test_most_columns_are_recognised_and_hardly_one_is_taken_for_another(
     tmp_path: Path, name: str
 ) -> None:

@@ -85,7 +85,7 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("name", [*sample(MUTANTS, 2)])
+@pytest.mark.parametrize("name", sample(MUTANTS, 2))
 def test_every_mutant_is_caught(name: str) -> None:
     """The seed that is known to catch it is tried first, and then many."""
     mutant = MUTANTS[name]

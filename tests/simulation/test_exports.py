@@ -85,7 +85,7 @@ MUTANTS: dict[str, tuple[Callable[[], AbstractContextManager[object]], int]] = {
 """Each alteration, and the first seed that caught it when this was written."""
 
 
-@pytest.mark.parametrize("name", [*sample(MUTANTS, 2)])
+@pytest.mark.parametrize("name", sample(MUTANTS, 2))
 def test_every_mutant_is_caught(ledger: FragileLedger, tmp_path: Path, name: str) -> None:
     """The seed that is known to catch it is tried first, and then many."""
     alter, first = MUTANTS[name]

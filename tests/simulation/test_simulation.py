@@ -126,7 +126,7 @@ def steps(seed: int, ledger: FragileLedger) -> list[str]:
     return world.log
 
 
-@pytest.mark.parametrize("name", [*sample(MUTANTS, 4)])
+@pytest.mark.parametrize("name", sample(MUTANTS, 4))
 def test_every_mutant_is_caught(name: str) -> None:
     mutant = MUTANTS[name]
     with mutant.ledger() as ledger, mutant.alter():

@@ -247,7 +247,7 @@ EXAMPLE = read("offers-upsert", "fr").worksheets[2][3]
 LETTERS = [cell.column_letter for cell in EXAMPLE if cell.value]
 
 
-@pytest.mark.parametrize("letter", [*sample(LETTERS, 5)])
+@pytest.mark.parametrize("letter", sample(LETTERS, 5))
 def test_an_example_with_another_cell_is_a_row(letter: str, tmp_path: Path) -> None:
     workbook = opened("offers-upsert", "fr")
     cell = workbook["Offres"][f"{letter}3"]

@@ -122,7 +122,7 @@ def test_bad_files_go_to_error_and_never_stop_the_next(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [*sample(("nobody's folder", "no header", "not UTF-8", "all of it an ending"), 1)]
+    "case", sample(("nobody's folder", "no header", "not UTF-8", "all of it an ending"), 1)
 )
 def test_only_a_bad_file_is_refused(world: World, case: str) -> None:
     name, content, kept, reason = BAD[case]
@@ -233,7 +233,7 @@ def test_the_same_content_is_refused_for_some_days(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "is_sent"), [*sample([("aaa", True), ("aba", False), ("abc", False)], 2)]
+    ("names", "is_sent"), sample([("aaa", True), ("aba", False), ("abc", False)], 2)
 )
 def test_a_value_may_return_after_a_change(world: World, names: str, *, is_sent: bool) -> None:
     """A stock of ten, then of nine, then of ten, each in a file of this name."""

@@ -238,7 +238,7 @@ LEFT: list[tuple[str | None, ClaimState | str, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("place", "state", "found"), [*sample(LEFT, 6)])
+@pytest.mark.parametrize(("place", "state", "found"), sample(LEFT, 6))
 def test_a_file_that_was_claimed_and_has_no_run(
     world: World, place: str | None, state: ClaimState | str, found: list[str]
 ) -> None:

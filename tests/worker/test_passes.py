@@ -136,7 +136,7 @@ USUAL = [
 
 @pytest.mark.parametrize(
     ("where", "machine", "place"),
-    [*sample([*USUAL, *sorted({*product(*KILLS)} - {*USUAL})], len(USUAL))],
+    sample([*USUAL, *sorted({*product(*KILLS)} - {*USUAL})], len(USUAL)),
     indirect=["place"],
 )
 def test_a_file_is_sent_and_answered_once_after_a_kill(

@@ -50,7 +50,7 @@ SIGNS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "behaviour"), [*sample(SIGNS.items(), 2)])
+@pytest.mark.parametrize(("text", "behaviour"), sample(SIGNS.items(), 2))
 def test_a_month_with_all_types_adds_up_with_each_reading_of_the_signs(
     new_desk: type[Desk], tmp_path: Path, text: str, behaviour: dict[str, Any]
 ) -> None:
@@ -186,7 +186,7 @@ def test_filters(three_sales: AtDesk, tmp_path: Path, given: dict[str, Any], row
     assert (exported.rows, losses(exported)) == (rows, [])
 
 
-@pytest.mark.parametrize("name", [*sample(("an order", "a channel", *FURTHER), 2)])
+@pytest.mark.parametrize("name", sample(("an order", "a channel", *FURTHER), 2))
 def test_operations_are_compared_with_whole_payments(
     three_sales: AtDesk, tmp_path: Path, name: str
 ) -> None:

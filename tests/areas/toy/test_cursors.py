@@ -151,7 +151,7 @@ WRITES = 10
 
 
 @pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize("at", [*sample((1, 4, *sorted({*range(WRITES)} - {1, 4})), 2)])
+@pytest.mark.parametrize("at", sample((1, 4, *sorted({*range(WRITES)} - {1, 4})), 2))
 def test_killed_at_any_write_each_parcel_comes_once(feedtool: Feedtool, at: int) -> None:
     points = killed(at, *NAMED.split())
     assert len(points) <= WRITES

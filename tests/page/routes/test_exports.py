@@ -71,7 +71,7 @@ files."""
 KINDS = (*FIRST, *(kind for kind in EXPORTS if kind not in FIRST))
 
 
-@pytest.mark.parametrize("kind", [*sample(KINDS, len(FIRST))])
+@pytest.mark.parametrize("kind", sample(KINDS, len(FIRST)))
 def test_a_list_of_a_fresh_sandbox(fresh: PageSession, looking: FlaskClient, kind: str) -> None:
     """The command's test in `areas` brings every kind."""
     client = looking

@@ -127,7 +127,7 @@ BOTH = [
 """Each is read by a pattern, or by a parser."""
 
 
-@pytest.mark.parametrize(("name", "is_plain"), [*sample(BOTH, len(LINES) + 3)])
+@pytest.mark.parametrize(("name", "is_plain"), sample(BOTH, len(LINES) + 3))
 def test_a_row_is_as_high_as_its_message_where_it_states_no_height(
     *,
     make_sheet: Make,
