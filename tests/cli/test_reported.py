@@ -10,7 +10,7 @@ from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin, offer, table
 from tests.sheets.read.others.samples import ROWS
 from tests.sheets.read.others.test_ods import cell, content, row
-from tests.sheets.read.others.test_xls import CONTAINERS, changed, with_dates_as
+from tests.sheets.read.others.test_xls import BESIDE, changed, with_dates_as
 
 FIXED = (
     *("--default", "preparationTime=2", "--default", "taxes.VAT=20"),
@@ -203,7 +203,7 @@ def test_dates_of_east_asia_in_an_xls(feedtool: Feedtool, tmp_path: Path, number
 
 
 def test_an_xls_with_streams_in_a_shared_sector_is_read(feedtool: Feedtool, tmp_path: Path) -> None:
-    change, _ = CONTAINERS["small streams in a sector of the workbook"]
+    change = BESIDE["small streams in a sector of the workbook"]
     assert opened(feedtool, "a.xls", changed(change, tmp_path))["rows"] == ROWS
 
 

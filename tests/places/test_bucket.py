@@ -81,7 +81,9 @@ ANSWERS: dict[str, tuple[int, bytes, type[FeedtoolError]]] = {
 def test_errors_name_the_answer_of_the_service(
     bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = [(status, {}, body) for status, body, _ in ANSWERS.values()]
+    answers: list[tuple[int, dict[str, str], bytes]] = [
+        (status, {}, body) for status, body, _ in ANSWERS.values()
+    ]
     with serving_answers(lambda _: answers.pop(0)) as served:
         monkeypatch.setenv("AWS_ENDPOINT_URL", served.url)
         place = BucketPlace(bucket)

@@ -99,8 +99,9 @@ RESTORED: dict[str, tuple[dict[str, str], dict[str, str], dict[str, str] | None]
 
 def test_undo_restores_changed_values(shop: Shop) -> None:
     """Offers that are unchanged, or whose row was refused, get no row."""
-    for step in (0, 1):
-        rows = [numbered(case[step], number) for number, case in enumerate(RESTORED.values())]
+    first, second, _ = zip(*RESTORED.values(), strict=True)
+    for sent in (first, second):
+        rows = [numbered(row, number) for number, row in enumerate(sent)]
         shop.send(*(row | {"action": "Upsert" if len(row) > 3 else "Update"} for row in rows))
     rows_of_undo = undone(shop, 2)
     changes = {row.reference: cells(row) for row in rows_of_undo}
