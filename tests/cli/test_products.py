@@ -124,7 +124,7 @@ def statuses(path: Path, sheet: str = "Products") -> list[str]:
 def test_the_sample_needs_no_preparation(feedtool: Feedtool, products: Path) -> None:
     ran = feedtool("submit", products, "--sandbox", "--format", "json")
     assert ran.code == 1
-    assert "catalogue: the embedded sandbox's is brought" in ran.err
+    assert "catalogue: the embedded sandbox's catalogue is downloaded" in ran.err
     assert ran.statuses.count("Integrated") == 19
     (batch,) = ran.only["packages"]
     assert (batch["packageType"], batch["rows"], batch["state"]) == ("Products", 20, "Reported")
