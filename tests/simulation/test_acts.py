@@ -18,7 +18,6 @@ from feedtool.feeds.direct import Repeat
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model.nouns import Status
 from feedtool.service.answers import AnswerKind
-from tests.pairs import sample
 from tests.simulation.acts import Acts
 from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import Alter, Forgetful, Mutant
@@ -80,12 +79,12 @@ MUTANTS = {
     "no look before the call": Mutant(rule_for(Step.CHECK, blind), 16, Acts),
     "money is sent again": Mutant(_again, 208, Acts),
     "no intent before the call": Mutant(nullcontext, 126, Acts, Forgetful),
-    "sent again at once": Mutant(rule_for(Step.CONFIRM, impatient), 20, Acts),
+    "sent again at once": Mutant(rule_for(Step.CONFIRM, impatient), 7, Acts),
     "baseline forgotten": Mutant(rule_for(Step.CHECK, forgotten), 2, Acts),
 }
 
 
-@pytest.mark.parametrize("name", sample(MUTANTS, 2))
+@pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_caught(name: str) -> None:
     """The seed that is known to catch it is tried first, and then many."""
     mutant = MUTANTS[name]

@@ -257,7 +257,7 @@ def test_a_seller_that_rests_is_left_alone_until_then(world: ParcelWorld) -> Non
 
 @pytest.mark.parametrize(
     ("ahead", "place"),
-    [*sample([(timedelta(minutes=6), "sqlite"), (timedelta(days=400), "postgresql")], 1)],
+    sample([(timedelta(minutes=6), "sqlite"), (timedelta(days=400), "postgresql")], 1),
     indirect=["place"],
 )
 def test_a_rest_by_a_clock_that_is_ahead_is_no_longer_than_any(
