@@ -87,6 +87,7 @@ def brought_to_columns(page: Page, address: str, files: Files) -> None:
     expect(page).to_have_url(COLUMNS)
 
 
+@pytest.mark.long
 def test_the_keyboard_is_enough(
     tab: Page, address: str, session: PageSession, files: Files
 ) -> None:
@@ -117,6 +118,7 @@ def test_the_keyboard_is_enough(
     assert is_clean(session)
 
 
+@pytest.mark.long
 def test_all_works_without_scripts(
     plain_tab: Page, address: str, session: PageSession, files: Files
 ) -> None:

@@ -135,6 +135,7 @@ def test_a_refused_file_is_explained_and_another_can_be_brought(
         assert len(session.uploads.files()) == (on == FILES)
 
 
+@pytest.mark.long
 def test_the_keyboard_is_enough(tab: Page, address: str, folder: Path) -> None:
     tab.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
     tab.goto(address)
