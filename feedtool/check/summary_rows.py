@@ -173,9 +173,10 @@ class SummaryRows:
             return not_a_row(reason, shown(first or next(iter(filled.values()))))
         if first and is_total(first):
             return not_a_row(tr("this row is a total by its reference"), first.text)
-        read = self._reader.cell_type.read
-        parts = {index: read(cell, self._reader) for index, cell in filled.items()}
-        if not self._is_anonymous(parts) or _TEXT in parts.values():
+        # Nearly all rows have a name, which is read before the numbers.
+        names = {index: cell for index, cell in filled.items() if index in self._identity}
+        parts = self._parts(filled) if self._is_anonymous(self._parts(names)) else None
+        if parts is None or _TEXT in parts.values():
             return None
         word = next((filled[index] for index, part in parts.items() if part is _WORD), None)
         if word:
@@ -240,6 +241,10 @@ class SummaryRows:
                 if index != self._reference
             )
         )
+
+    def _parts(self, cells: Mapping[int, Cell]) -> Parts:
+        read = self._reader.cell_type.read
+        return {index: read(cell, self._reader) for index, cell in cells.items()}
 
     def _is_anonymous(self, parts: Parts) -> bool:
         return all(parts.get(index) in {None, _WORD} for index in self._identity)
