@@ -23,6 +23,7 @@ from feedtool.sheets.annotate.sheet_scan import (
     with_height,
     with_spans,
 )
+from feedtool.sheets.annotate.xml_offsets import Edit, splice
 from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.xml_parser import chunks
 
@@ -51,8 +52,15 @@ def patch_rows(
                 answer = notes.answer(row.number, row.prefix)
                 noted = _with_values(row, answer.row(row.number), notes)
                 old = stale if row.number >= notes.header_row else _NOTHING
-                yield rewrite(row, noted, old, notes.height(answer, row.data))
+                yield rewrite(row, noted, old, _height(row, answer, notes, old))
     yield parser.rest()[0]
+
+
+def _height(row: RawRow, answer: AnswerCells, notes: NoteCells, stale: frozenset[int]) -> bytes:
+    """Return the height of a row, for which cells in our columns do not count."""
+    columns = stale.union(notes.columns) if answer.height else _NOTHING
+    edits = [Edit(cell.start, cell.end, b"") for cell in row.cells if cell.column in columns]
+    return notes.height(answer, splice(row.data, edits, 0))
 
 
 def _match_heading(row: RawRow, notes: NoteCells, stale: frozenset[int]) -> None:
@@ -168,7 +176,7 @@ class _PatternPatcher:
         beyond = cell_beyond(self._tags.prefix, -1) if notes.values else self._beyond
         row = self._raw_row(number, part, inner, beyond)
         cells = _with_values(row, answer.row(number), notes)
-        return rewrite(row, cells, stale, notes.height(answer, row.data))
+        return rewrite(row, cells, stale, _height(row, answer, notes, stale))
 
     def _raw_row(self, number: int, part: bytes, inner: int, beyond: re.Pattern[bytes]) -> RawRow:
         """Return the row with its cells from the first that `beyond` finds."""

@@ -158,6 +158,23 @@ def test_a_row_is_as_high_as_its_message_where_it_states_no_height(
     assert same.read_bytes() == copy.read_bytes()
 
 
+def test_our_earlier_message_in_any_format_does_not_count_for_the_height(
+    make_sheet: Make, annotated: Make, part: Part
+) -> None:
+    """A program that saves our copy numbers the formats anew."""
+    styles = '<cellXfs><xf/><xf><alignment wrapText="1"/></xf></cellXfs>'
+    headings = "".join(
+        f'<c r="{letter}1" t="inlineStr"><is><t>{heading}</t></is></c>'
+        for letter, heading in zip("BCD", HEADINGS, strict=True)
+    )
+    earlier = '<c r="C2" s="1" t="inlineStr"><is><t>the price</t></is></c>'
+    rows = row(1, f'<c r="A1"><v>1</v></c>{headings}') + row(2, f'<c r="A2"><v>2</v></c>{earlier}')
+    notes = [Note(2, "Invalid", "the check digit\nthe price", "")]
+    copy = annotated(make_sheet(rows, styles=styles), notes)
+    assert height_of(part(copy)) == 30.01
+    assert annotated(copy, notes, name="again.xlsx").read_bytes() == copy.read_bytes()
+
+
 def height_of(sheet: bytes) -> float | None:
     height = re.search(rb"""<row r="2"[^>]*\sht=["']([0-9.]+)["']""", sheet)
     return float(height[1]) if height else None
