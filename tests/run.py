@@ -49,6 +49,8 @@ PYTEST = ["pytest", "-n", str(WORKERS), "--dist", "worksteal"]
 """A worker runs neighbouring tests, which share fixtures, and then takes tests of others."""
 PROGRAMS = ["python", "-m", "tests.programs"]
 """Installs the system's programs that tests need, if they are missing."""
+BYTECODE = ["python", "-m", "compileall", "-q", "-j", "0", "feedtool"]
+"""Compiles the package once, which all processes would do at the same time in a new clone."""
 COVERAGE = ["--cov", "--cov-report="]
 OWN = ["--fix", "--long", "--coverage", "--newest", "--lock"]
 ENVIRONMENT = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -68,6 +70,7 @@ def main(arguments: list[str]) -> int:
     if "--newest" in arguments:
         return run_with_newest([argument for argument in arguments if argument != "--newest"])
     run("programs", PROGRAMS)
+    run("bytecode", BYTECODE)
     if "--long" in arguments:
         return test([*PYTEST, "-m", "long", *for_pytest])
     for name, command in FIXES.items() if "--fix" in arguments else ():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from feedtool.check import HEADINGS
@@ -216,6 +216,7 @@ tables = st.lists(fields, min_size=2, max_size=8)
 
 
 @settings(max_examples=120, deadline=None)
+@example(records=[["1"]], separator=",", end="\n", quotes_all=False, message="\n")
 @given(
     records=tables,
     separator=st.sampled_from(",;\t|"),
@@ -243,8 +244,9 @@ def test_any_table_keeps_its_fields_and_any_message_comes_back(
     path = tmp_path_factory.getbasetemp() / "read.csv"
     path.write_bytes(once)
     widest = max(2, *map(len, records))
-    shown = re.sub("[\0\x1a\ufeff]", "\ufffd", message)
-    shown = "'" + shown if message.startswith(FORMULA_STARTS) else shown
+    line = message.replace("\n", "; ")
+    shown = re.sub("[\0\x1a\ufeff]", "\ufffd", line)
+    shown = "'" + shown if line.startswith(FORMULA_STARTS) else shown
     wanted = [[*record, *[""] * (widest - len(record)), "Valid", shown, "c"] for record in records]
     assert read(path)[1:] == wanted
     assert copy(once, *notes, header_row=2) == once
