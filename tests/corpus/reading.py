@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import openpyxl
 from openpyxl.cell.cell import MergedCell
+from openpyxl.styles import Side
 from openpyxl.styles.styleable import StyleableObject
 from openpyxl.worksheet.formula import DataTableFormula
 
@@ -123,7 +124,8 @@ def _formula(value: object) -> object:
 
 def _look(cell: StyleableObject) -> str:
     looks = (cell.font, cell.fill, cell.border, cell.alignment, cell.protection)
-    return "\n".join((cell.number_format, *map(repr, looks)))
+    # A workbook without borders gets one that has no sides.
+    return "\n".join((cell.number_format, *map(repr, looks))).replace(repr(Side()), "None")
 
 
 def pairs(path: Path) -> Iterator[Pair]:

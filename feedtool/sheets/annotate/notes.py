@@ -23,7 +23,7 @@ HIGHEST = 408
 """The greatest height of a row, in points."""
 OUR_FRACTION = b".01"
 """Marks a height by its last digits: programs round the heights that they save to pixels."""
-_FORMAT = re.compile(rb"""\ss\s*=\s*["']([0-9]+)["']""")
+_FORMAT = re.compile(rb"""\ss\s*=\s*["']([0-9]{1,9})["']""")
 MOST_COMMENTS = 1000
 """Notes in the cells of a sheet at most: more would slow programs down, and nobody reads them."""
 Finish = Literal["full", "plain", "bare"]

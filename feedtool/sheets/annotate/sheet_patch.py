@@ -28,7 +28,7 @@ from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.xml_parser import chunks
 
 _NOTHING: frozenset[int] = frozenset()
-_STYLE = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*?\ss\s*=\s*["']([0-9]+)["']""")
+_STYLE = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*?\ss\s*=\s*["']([0-9]{1,9})["']""")
 _FORMULA = re.compile(rb"<(?:[^\s<>:/]+:)?f[\s/>]")
 
 

@@ -175,6 +175,21 @@ def test_our_earlier_message_in_any_format_does_not_count_for_the_height(
     assert annotated(copy, notes, name="again.xlsx").read_bytes() == copy.read_bytes()
 
 
+@pytest.mark.parametrize("before", ["", "<!-- by hand -->"])
+def test_cells_keep_a_format_that_no_workbook_has(
+    make_sheet: Make, annotated: Make, part: Part, before: str
+) -> None:
+    many = "9" * 5000
+    styles = '<cellXfs><xf/><xf><alignment wrapText="1"/></xf></cellXfs>'
+    rows = row(1, f'<c r="A1" s="{many}"><v>1</v></c>') + row(2, f'<c r="A2" s="{many}"/>')
+    copy = annotated(
+        make_sheet(before + rows, styles=styles),
+        [Note(2, "Invalid", "the check digit\nthe price", "")],
+    )
+    assert part(copy).count(many.encode()) == 2
+    assert height_of(part(copy)) == 30.01
+
+
 def height_of(sheet: bytes) -> float | None:
     height = re.search(rb"""<row r="2"[^>]*\sht=["']([0-9.]+)["']""", sheet)
     return float(height[1]) if height else None
