@@ -147,8 +147,10 @@ class SheetPlan(Struct):
         self.has_notes = note_edits is not None and self.finish == "full"
         top, last = self.notes.header_rows[-1], self.scan.last_row
         if filter_edits is not None and self.finish == "full" and not self.header.is_hidden:
-            right = max(*self.columns, self.scan.used)
-            area = CellRange(top, self.header.first_column, last, right)
+            right = self.scan.used
+            while right in self.header.earlier.difference(self.columns):
+                right -= 1  # an earlier column of ours that is emptied
+            area = CellRange(top, self.header.first_column, last, max(*self.columns, right))
             filter_edits += add_filter(parts, self.entry, self.envelope, area) if last > top else []
         self.edits = [*(filter_edits or ()), *(note_edits or ())]
 

@@ -416,11 +416,13 @@ def test_earlier_columns_are_replaced(
 ) -> None:
     rows = row(1, '<c r="A1"><v>1</v></c>' + header) + row(2, '<c r="A2"><v>3</v></c>' + cells)
     source = make_sheet(rows + comment, strings=SHARED)
-    found = values(annotated(source, [Note(2, "new", "", "")]))
+    notes = [Note(2, "new", "", "")]
+    copy = annotated(source, notes)
     texts = {
         place: HEADINGS[text] if isinstance(text, int) else text for place, text in wanted.items()
     }
-    assert found == {(1, 0): "1", (2, 0): "3", **texts}
+    assert values(copy) == {(1, 0): "1", (2, 0): "3", **texts}
+    assert annotated(copy, notes, name="again.xlsx").read_bytes() == copy.read_bytes()
 
 
 def test_cells_above_the_headings_are_the_user_s(
