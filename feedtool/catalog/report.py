@@ -24,7 +24,7 @@ LONGEST_LABEL = 60
 def describe_origin(origin: Origin) -> MessageText:
     """Return `https://… in en, synced 2026-03-01 14:02 UTC`."""
     moment = origin.synced_at
-    when = tr("synced {time}", time=_minute(moment)) if moment else tr("never finished")
+    when = tr("synced {time}", time=_minute(moment)) if moment else tr("sync never finished")
     return tr(
         "{service} in {language}, {when}",
         service=clean(origin.service),

@@ -114,7 +114,7 @@ OTHERWISE: Mapping[str, str] = {
     ),
     # Products.
     "download it with `feedtool catalog sync`": CATALOGUE,
-    "`feedtool catalog sync` brings them": CATALOGUE,
+    "`feedtool catalog sync` downloads them": CATALOGUE,
     "download them with `feedtool catalog sync --category {code}`": CATALOGUE,
     "download it in that language: `feedtool catalog sync --language {code}`": CATALOGUE,
     "download the catalogue again with `feedtool catalog sync`": CATALOGUE,

@@ -56,7 +56,7 @@ def refusal(catalog: Catalog, code: str) -> tuple[str, str] | None:
         return tr("{category} is not active, so it takes no products", category=name), _SEARCH
     if catalog.properties(code) is None:
         return tr("the properties of {category} were not downloaded", category=name), tr(
-            "`feedtool catalog sync` brings them"
+            "`feedtool catalog sync` downloads them"
         )
     return None
 

@@ -39,7 +39,9 @@ The last four are the full-width `= + - @`, which Japanese editions read as the 
 """
 FORBIDDEN = re.compile("[\0\x1a\ufeff]")
 """Characters that a reader takes for the end of the file, or its byte order mark."""
-_PLAIN = str.maketrans({"“": '"', "”": '"', "…": "...", "€": "EUR"})
+_PLAIN = str.maketrans(
+    {**dict.fromkeys("“”«»", '"'), **dict.fromkeys("\xa0\u202f", " "), "…": "...", "€": "EUR"}
+)
 """Marks in our messages, and their replacements in a file that would make them unreadable."""
 _BLOCK = 1 << 16
 _BYTEWISE = ("utf-8", "ascii", "cp125", "cp437", "cp85", "iso8859", "latin", "koi8", "mac")

@@ -127,7 +127,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "of a category that was not brought": (
         {"category": {"reference": "010106"}},
-        "were not downloaded `feedtool catalog sync` brings them",
+        "were not downloaded `feedtool catalog sync` downloads them",
     ),
     "no product at all": ({"gtin": None}, "that cannot be read"),
 }
