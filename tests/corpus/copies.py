@@ -35,6 +35,7 @@ SUMMARY = "feedtool summary"
 BACK = f"'{SUMMARY}'!A1"
 STYLE_LISTS = ("fonts", "fills", "borders", "cellXfs", "dxfs")
 
+Books = Mapping[str, Mapping[Place, Theirs]]
 Element = etree._Element  # noqa: SLF001  # it has no other name
 
 
@@ -124,8 +125,8 @@ OURS = re.compile(r"sheet|styles|/_rels/|/comments\d+\.xml|/vmlDrawing\d+\.vml")
 """Names of the parts that we add."""
 
 
-NOTES = re.compile(r"/comments\d+\.xml|/vmlDrawing\d+\.vml")
-"""Names of parts with notes, which another annotation of feedtool's replaces."""
+NOTES = re.compile(r"/comments?\d+\.xml|/(vml|comments)Drawing\d+\.vml")
+"""Parts with notes, as feedtool or openpyxl names them; another annotation replaces ours."""
 
 
 def _ours_around(package: zipfile.ZipFile, book: WorkbookParts, relations: str) -> set[str]:
@@ -278,15 +279,9 @@ def _compare_workbooks(source: Path, copy: Path, plan: Plan, columns: frozenset[
         return
     assert both_read(copy)
     before, after = (_looks_kept(theirs(path), source) for path in (source, copy))
-    after = {  # what has a note is a cell to openpyxl, if a blank one
-        sheet: {
-            at: cell
-            for at, cell in cells.items()
-            if cell.value is not None or at in before.get(sheet, {})
-        }
-        for sheet, cells in after.items()
-    }
-    assert without(after, plan.sheet, columns) == without(before, plan.sheet, columns)
+    assert without(_common(after, before), plan.sheet, columns) == without(
+        _common(before, after), plan.sheet, columns
+    )
     assert [pair for pair in differing(copy) if explanation(pair) is None] == []
     written = [
         pair
@@ -297,9 +292,19 @@ def _compare_workbooks(source: Path, copy: Path, plan: Plan, columns: frozenset[
     assert not any(pair.theirs.formula for pair in written)
 
 
-def _looks_kept(
-    cells: Mapping[str, Mapping[Place, Theirs]], source: Path
-) -> Mapping[str, Mapping[Place, Theirs]]:
+def _common(cells: Books, others: Books) -> Books:
+    """The cells without the blank ones that only this book has: to openpyxl a note makes a cell."""
+    return {
+        sheet: {
+            at: cell
+            for at, cell in found.items()
+            if cell.value is not None or at in others.get(sheet, {})
+        }
+        for sheet, found in cells.items()
+    }
+
+
+def _looks_kept(cells: Books, source: Path) -> Books:
     """The cells, without their looks if the source has no font: programs then choose their own."""
     with zipfile.ZipFile(source) as package:
         if any(b"<fonts" in package.read(name) for name in package.namelist()):
