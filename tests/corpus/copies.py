@@ -48,11 +48,16 @@ class Plan(NamedTuple):
 
 
 def plan_of(path: Path) -> Plan | None:
-    """The first sheet with rows: the first is the header, each of the others gets a note."""
+    """The first sheet with rows: each after the header row gets a note.
+
+    The header row is that of feedtool's headings, if the file is a copy, or the first.
+    """
     for name, cells in ours(path).items():
         if cells and name != SUMMARY:
-            header, *rows = sorted({row for row, _ in cells})[:3000]
-            return Plan(name, header, tuple(rows))
+            rows = sorted({row for row, _ in cells})[:3000]
+            headings = (row for (row, _), cell in cells.items() if cell.text.strip() in HEADINGS)
+            header = next(headings, rows[0])
+            return Plan(name, header, tuple(row for row in rows if row > header))
     return None
 
 
