@@ -117,6 +117,7 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
     file, out, form, least = options.file, options.out, options.form, options.least
     is_asking = form == "text" and is_terminal() and not options.common.yes
     with inputs([file]) as [read]:
+        place = recipe_place(read.path if file != "-" else Path("stdin.csv"), out)
         usual = read_options(ctx, options.reading)
         reading = _with_base(ctx, usual, options.base) if options.base else usual
         proposal = propose_recipe(read, reading, load())
@@ -138,9 +139,8 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
         else:
             answers.note_likely_words()
         answers.defaults = {**reading.defaults, **answers.defaults}
-        target = None
-        if answers.keys:
-            target = recipe_place(read.path if file != "-" else Path("stdin.csv"), out)
+        target = place if answers.keys else None
+        if target:
             written = _write(target, recipe_text(answers))
         if form != "text":
             _write_json(proposal, answers.columns, target, answers.missing)
