@@ -19,6 +19,8 @@ PART = 5
 
 LONGEST = 200
 """The most characters of a header to examine."""
+PHRASE = 3
+"""The most words of an entry of a group, which may be several words."""
 ALONE = "="
 """The sign before a word that does not count inside another word."""
 
@@ -152,19 +154,30 @@ def significant(text: str) -> tuple[str, ...]:
 
 @lru_cache(8192)
 def groups_in(text: str) -> frozenset[str]:
-    """Return the groups with a word in a text."""
-    groups = _tables()["groups"]
-    matches = {name for name, words in groups.items() if has_word(text, words)}
-    return frozenset(matches - {"net"} if "gross" in matches else matches)
+    """Return the groups with a word in a text, or with a long word within one of the text."""
+    alone, within = words_of_groups()
+    words = text.split()
+    phrases = {
+        " ".join(words[start : start + length])
+        for start in range(len(words))
+        for length in range(1, PHRASE + 1)
+    }
+    matches = frozenset(name for phrase in phrases & alone.keys() for name in alone[phrase])
+    matches = matches.union(name for word, name in within if word in text)
+    return matches - {"net"} if "gross" in matches else matches
 
 
-def has_word(text: str, words: list[str]) -> bool:
-    """Return True if a text has one of the words, or a word that contains a long one."""
-    padded = f" {text} "
-    return any(
-        f" {word.removeprefix(ALONE)} " in padded or (len(word) >= PART and word in text)
-        for word in words
-    )
+@cache
+def words_of_groups() -> tuple[Mapping[str, Sequence[str]], Sequence[tuple[str, str]]]:
+    """Return the groups of each word, and the words that count within others, with their group."""
+    alone: dict[str, list[str]] = {}
+    within: list[tuple[str, str]] = []
+    for name, words in _tables()["groups"].items():
+        for word in words:
+            alone.setdefault(word.removeprefix(ALONE), []).append(name)
+            if len(word) >= PART and not word.startswith(ALONE):
+                within.append((word, name))
+    return alone, within
 
 
 def words_left(words: HeaderWords, groups: frozenset[str]) -> int:
