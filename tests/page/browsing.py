@@ -34,13 +34,15 @@ def spoken(*usual: Language) -> list[Any]:
 
 MOST_STOPS = 80
 """Tab stops on the way to anything of a page."""
+HAS_FOCUS = "selector => document.querySelector(selector) === document.activeElement"
+"""True if the first such element has the focus."""
 
 
 def tab_to(page: Page, selector: str) -> None:
     """Presses Tab until an element has the focus."""
-    wanted = page.locator(selector).first
+    page.locator(selector).first.wait_for(state="attached")
     for _ in range(MOST_STOPS):
-        if wanted.evaluate("element => element === document.activeElement"):
+        if page.evaluate(HAS_FOCUS, selector):
             return
         page.keyboard.press("Tab")
     raise AssertionError(f"no Tab leads to {selector}")

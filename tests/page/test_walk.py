@@ -15,7 +15,8 @@ from feedtool.runs.deliver import results
 from feedtool.runs.outputs import Outputs
 from tests.conftest import Files, offer
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import SAMPLES, Tabs, accessible, reload, settle
+from tests.page.conftest import SAMPLES, Tabs, reload, settle
+from tests.page.opened_grid import wait_for
 
 MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xlsx"
 
@@ -24,22 +25,24 @@ MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xl
 def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     tabs: Tabs, address: str, session: PageSession, tmp_path: Path, language: Language
 ) -> None:
-    page = tabs(locale=language, bypass_csp=True)
+    page = tabs(locale=language)
     page.goto(address)
     drop(page, MISTAKES)
-    expect(page).to_have_url(re.compile(f"/{language}/files/"))
+    page.wait_for_url(re.compile(f"/{language}/files/"))
     settle(page)
     page.locator("a.button.main").click()
     settle(page)
     page.locator("form[action$='/send'] button").click()
-    expect(page).to_have_url(re.compile("/runs/1$"), timeout=30_000)
-    accessible(page, language)  # `test_accessible` has all in English, and widths in French
+    page.wait_for_url(re.compile("/runs/1$"))
+    settle(page)
     written, link = Event(), page.locator("a[href*='/copies/marked']")
     session.jobs.start(f"{COPY}1 {language} marked 0", "check", lambda _: hold(written))
     with page.expect_download() as waiting:
         link.click()
+        wait_for(page, "a[href*='/copies/marked'] + div progress")
         expect(page.locator("a[href*='/copies/marked'] + div progress")).to_be_visible()
         page.route("**/copies/marked*", lambda route: route.abort())  # as if feedtool had ended
+        wait_for(page, "[role=alert]")
         expect(page.get_by_role("alert")).to_be_visible()
         page.unroute_all()
         written.set()
@@ -69,14 +72,14 @@ def test_the_keyboard_is_enough(tab: Page, address: str, files: Files) -> None:
     waiting.value.set_files(files.csv(offer(1), offer(2)))
     tab_to(tab, "form[data-drop] button")
     tab.keyboard.press("Enter")
-    expect(tab).to_have_url(re.compile("/files/"))
+    tab.wait_for_url(re.compile("/files/"))
     settle(tab)
     tab_to(tab, "a.button.main")
     tab.keyboard.press("Enter")
     settle(tab)
     tab_to(tab, "form[action$='/send'] button")
     tab.keyboard.press("Space")
-    expect(tab).to_have_url(re.compile("/runs/1$"), timeout=30_000)
+    tab.wait_for_url(re.compile("/runs/1$"))
     settle(tab)
     tab_to(tab, "a[href*='/copies/marked']")
     with tab.expect_download():
