@@ -41,26 +41,28 @@ def extent(cell: Locator) -> tuple[int, int]:
 
 
 AGREE = """(column) => {
-  const cells = [".grid-head", "[data-place='0']", "[data-place='1']"].map(
-    (row) => document.querySelector(`${row} [data-column='${column}']`)?.getBoundingClientRect());
+  const at = (row, of) => (
+    document.querySelector(`${row} [data-column='${of}']`)?.getBoundingClientRect());
+  const rows = [".grid-head", "[data-place='0']", "[data-place='1']"];
+  const cells = rows.map((row) => at(row, column));
   const agrees = ({ left, right }) => left === cells[0].left && right === cells[0].right;
-  return cells.every((cell) => cell && agrees(cell));
+  if (!cells.every((cell) => cell && agrees(cell))) return null;
+  return [cells[0].left, cells[0].right, at(".grid-head", column + 1).left].map(Math.round);
 }"""
 
 
 def width(page: Page, column: int) -> int:
     """The width of a column, once its header and cells agree; its neighbour begins at its end."""
-    page.wait_for_function(AGREE, arg=column)
-    start, end = extent(header(page, column))
-    assert extent(header(page, column + 1))[0] == end
-    return end - start
+    start, end, following = page.wait_for_function(AGREE, arg=column).json_value()
+    assert following == end
+    return int(end - start)
 
 
 def drag(page: Page, column: int, pixels: int) -> None:
     """Drags the right edge of a column."""
-    _, end = extent(header(page, column))
     box = header(page, column).bounding_box()
     assert box
+    end = round(box["x"] + box["width"])
     page.mouse.move(end - 3, box["y"] + 10)
     page.mouse.down()
     for part in (3, 1):  # a way, not a leap
