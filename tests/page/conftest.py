@@ -57,9 +57,12 @@ def lone_session(folder: Path) -> Iterator[PageSession]:
 
 @pytest.fixture(scope="session")
 def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The catalogue of the embedded sandbox: a page that needs it would bring it anew."""
-    home = tmp_path_factory.mktemp("catalogue")
-    assert run(["catalog", "sync", "--sandbox", "--home", str(home)]) == 0
+    """The catalogue of the embedded sandbox: a page that needs it would bring it anew.
+
+    It has the properties of the categories for which tests want a template.
+    """
+    home, some = tmp_path_factory.mktemp("catalogue"), "1E01,011B"
+    assert run(["catalog", "sync", "--sandbox", "--category", some, "--home", str(home)]) == 0
     return home / FILE
 
 
