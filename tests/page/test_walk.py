@@ -15,10 +15,9 @@ from feedtool.runs.deliver import results
 from feedtool.runs.outputs import Outputs
 from tests.conftest import Files, offer
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import SAMPLES, Tabs, reload, settle
+from tests.page.conftest import Tabs, reload, settle
 from tests.page.opened_grid import wait_for
-
-MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xlsx"
+from tests.page.own_sheets import mixed_offers
 
 
 @pytest.mark.parametrize("language", spoken("fr"))
@@ -27,7 +26,8 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
 ) -> None:
     page = tabs(locale=language)
     page.goto(address)
-    drop(page, MISTAKES)
+    book = mixed_offers(tmp_path / "offers.xlsx")
+    drop(page, book)
     page.wait_for_url(re.compile(f"/{language}/files/"))
     settle(page)
     page.locator("a.button.main").click()
@@ -51,7 +51,7 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     expect(page.locator("main progress:visible, main [role=alert]")).to_have_count(0)
     copy, speaks = tmp_path / "copy.xlsx", LanguageChoice(language, language)
     with session.workspace() as workspace:  # as `feedtool results 1` does it
-        outputs = Outputs({MISTAKES.name: copy}, language=speaks)
+        outputs = Outputs({book.name: copy}, language=speaks)
         results(1, workspace, now(), outputs=outputs)
     assert downloaded == copy.read_bytes()
 
@@ -86,14 +86,16 @@ def test_the_keyboard_is_enough(tab: Page, address: str, files: Files) -> None:
         tab.keyboard.press("Enter")
 
 
-def test_all_works_without_scripts(plain_tab: Page, address: str) -> None:
+def test_all_works_without_scripts(
+    plain_tab: Page, address: str, files: Files, tmp_path: Path
+) -> None:
     plain_tab.goto(address)
-    plain_tab.set_input_files("input[type=file]", MISTAKES)
+    plain_tab.set_input_files("input[type=file]", mixed_offers(tmp_path / "mistakes.xlsx"))
     plain_tab.locator("form[data-drop] button").click()
     expect(plain_tab.locator("a.button.main")).to_be_visible(timeout=30_000)  # by itself
     # A corrected file lists solved problems.
     first = plain_tab.url
-    plain_tab.set_input_files("input[type=file]", OFFERS)
+    plain_tab.set_input_files("input[type=file]", files.book({"Offers": [offer(1), offer(2)]}))
     plain_tab.locator("form[data-drop] button").click()
     reload(plain_tab)
     expect(plain_tab).not_to_have_url(first)
