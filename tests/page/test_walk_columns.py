@@ -31,13 +31,16 @@ def field_named(name: str) -> str:
 
 
 @pytest.mark.parametrize("language", spoken("en"))
-def test_a_dropped_list_is_mapped_and_clean(
-    tabs: Tabs, address: str, session: PageSession, files: Files, language: Language
+def test_a_sheet_of_a_dropped_list_is_chosen_mapped_and_clean(
+    tabs: Tabs, address: str, session: PageSession, tmp_path: Path, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)
     page.goto(address)
-    drop(page, files.text(LIST, "list.csv"))
+    drop(page, two_sheets(tmp_path / "list.xlsx"))
     page.wait_for_url(COLUMNS)
+    page.get_by_label("Soldes").check()
+    page.locator("form[action$='/reading'] button").last.click()
+    expect(page.locator("main nav [aria-current]")).to_have_text("Soldes")
     page.locator(SAVE).click()
     expect(page.get_by_role("alert")).to_be_visible()
     page.locator(field_named(COST)).fill("free")
@@ -59,17 +62,8 @@ def test_a_dropped_list_is_mapped_and_clean(
     assert is_clean(session)
 
 
-def test_sheets_and_rows_are_chosen_by_everybody(
-    tabs: Tabs, address: str, files: Files, tmp_path: Path
-) -> None:
+def test_rows_are_chosen_by_everybody(tabs: Tabs, address: str, files: Files) -> None:
     page = tabs(locale="en", bypass_csp=True)
-    page.goto(address)
-    drop(page, two_sheets(tmp_path / "book.xlsx"))
-    page.wait_for_url(COLUMNS)
-    page.get_by_label("Soldes").check()
-    page.locator("form[action$='/reading'] button").last.click()
-    expect(page.locator("main nav [aria-current]")).to_have_text("Soldes")
-    accessible(page)
     page.goto(address)
     total = {"sellerExternalReference": "Total", "quantity": "14"}
     drop(page, files.text(table([offer(1), offer(2), total]), "offers.csv"))
