@@ -69,15 +69,22 @@ class Said(NamedTuple):
     """True if it says what to do, which may be left out: then whom to ask is said."""
 
 
+OF_TERMINAL = re.compile(rf"""--[a-z]|FEEDTOOL_|\bfeedtool[ "']|`({"|".join(COMMANDS)})\b|`["']""")
+"""In the source of each module that has a message about an option or a command."""
+
+
 def messages_in(path: Path) -> Iterator[Said]:
-    """The messages of a module, each with whether it is an advice."""
+    """The messages of a module, each with whether it is an advice.
+
+    None of one that has no message about the terminal: to parse all takes long.
+    """
     source = path.read_text("utf-8")
-    if not re.search(r"\b(tr|plural)\(", source):
+    if not OF_TERMINAL.search(source) or not re.search(r"\b(tr|plural)\(", source):
         return
     nodes: list[ast.AST] = [ast.parse(source)]
     parents: dict[ast.AST, ast.AST] = {}
     for node in nodes:  # which grows by those within each
-        within = [*ast.iter_child_nodes(node)]
+        within = [*children_of(node)]
         parents.update(dict.fromkeys(within, node))
         nodes += within
     for node in nodes:
@@ -93,6 +100,14 @@ def messages_in(path: Path) -> Iterator[Said]:
                 continue
         place = f"{path.relative_to(ROOT).as_posix()}:{node.lineno}"
         yield Said(place, forms, is_advice(node, parents))
+
+
+def children_of(node: ast.AST) -> Iterator[ast.AST]:
+    for child in vars(node).values():  # `ast.iter_child_nodes` takes longer
+        if isinstance(child, list):
+            yield from (each for each in child if isinstance(each, ast.AST))
+        elif isinstance(child, ast.AST) and not isinstance(child, ast.expr_context):
+            yield child
 
 
 def is_advice(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
@@ -138,6 +153,13 @@ def test_every_message_fits_a_page_without_a_terminal(language: Language) -> Non
             failed.append((place, forms, told))
     assert failed == []
     assert tried > 100
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_translation_names_a_command_only_where_the_message_does(language: Language) -> None:
+    """So the English source of a module tells whether it has messages about the terminal."""
+    for message, forms in catalogue(language).items():
+        assert is_of_terminal(message) or not any(map(is_of_terminal, forms)), message
 
 
 def test_no_module_that_is_left_out_is_one_of_the_page() -> None:
