@@ -2,13 +2,12 @@
 
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from subprocess import PIPE
 
 import httpx
 import pytest
@@ -16,18 +15,9 @@ import pytest
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.areas.offers.sandbox.records import applied_requests
+from tests.forked import Child
 from tests.page.conftest import SAMPLES
 
-ROOT = Path(__file__).parents[2]
-PAGE = """
-import sys
-from pathlib import Path
-from feedtool.cli import run
-from tests.resume.runner import Points
-if (kill := int(sys.argv[1])) >= 0:
-    Points(kill, Path("points")).watch()
-sys.exit(run(["page", "--no-open", "--home", "home"]))
-"""
 POINTS = range(6, 35)
 """Points from the recording of the run to its last answer."""
 SOME = (19,)
@@ -40,12 +30,12 @@ LOOKS = 200
 @contextmanager
 def started(folder: Path, kill: int = -1) -> Iterator[httpx.Client]:
     """The page in its own process, which dies at a write; the client asks like a browser."""
-    process = subprocess.Popen(  # noqa: S603  # our own
-        [sys.executable, "-c", PAGE, str(kill)],
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
-        stdout=subprocess.PIPE,
-        text=True,
+    process = Child(
+        "tests.page.killed_page:show_page",
+        kill,
+        folder=folder,
+        environment={"PATH": ""},
+        stdout=PIPE,
     )
     assert process.stdout
     address = process.stdout.readline().removeprefix("page: ").strip()
