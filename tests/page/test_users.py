@@ -21,7 +21,8 @@ from feedtool.runs.config import ACTIONS, PageRights
 from feedtool.runs.workspace import Workspace
 from feedtool.sandbox.server import Server
 from tests.clocks import quick_clock
-from tests.page.conftest import SAMPLES, application, made_session
+from tests.page.conftest import application, made_session
+from tests.page.own_sheets import mixed_offers
 
 NAME, PROXY = "feeds.example.org", "10.0.0.2"
 SECRET_WORDS = ("backroom", "S-4711", "offers-mistakes")
@@ -92,7 +93,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("shared")
     home, config = folder / "home", folder / "feedtool.toml"
     access = SharedAccess(frozenset({NAME}), PROXY, "Remote-User", frozenset(RIGHTS))
-    sample = SAMPLES / "offers-mistakes.xlsx"
+    sample = mixed_offers(folder / "offers-mistakes.xlsx")
     with Server(sandbox_parts()) as server:
         config.write_text(CONFIGURATION.format(base=server.base), "utf-8")
         words = ["--config", str(config), "--profile", "backroom", "--home", str(home)]
