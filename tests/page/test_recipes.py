@@ -64,27 +64,39 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("account", "folder", "is_of_all"),
-    [("shop", "mine", False), ("other", "settings/feedtool/recipes", True)],
-)
-def test_a_recipe_is_kept_in_the_folder_of_the_account(
-    client: FlaskClient,
-    session: PageSession,
-    files: Files,
-    account: str,
-    folder: str,
-    *,
-    is_of_all: bool,
+FOLDERS = {"shop": ("mine", False), "other": ("settings/feedtool/recipes", True)}
+"""The folder of an account's recipes, and whether it is of all accounts."""
+RIGHTS: dict[str, tuple[PageRights, str, int]] = {
+    "all accounts": (PageRights(("*",), ACTIONS), "other", 303),
+    "one account, with its folder": (PageRights(("shop",), ACTIONS), "shop", 303),
+    "one account, and the folder is of all": (PageRights(("other",), ACTIONS), "other", 403),
+    "may check alone": (PageRights(("*",), ("check",)), "shop", 403),
+}
+
+
+def test_a_recipe_is_kept_in_the_folder_of_the_account_by_who_may(
+    client: FlaskClient, session: PageSession, files: Files
 ) -> None:
-    file = session.uploads.file(mapped(client, files, account))
-    assert recipe_in_force(session, file).is_of_all is is_of_all
-    place = keep(session, file)
-    assert place.absolute() == files.folder / folder / "list of May.toml"
-    assert recipe_in_force(session, file).place == keep(session, file) == place
-    take_back(place)
-    assert names(place.parent) == ["list of May.toml.taken-back"]
-    assert recipe_in_force(session, file).place is None
+    brought = {account: mapped(client, files, account) for account in FOLDERS}
+    for account, (folder, is_of_all) in FOLDERS.items():
+        file = session.uploads.file(brought[account])
+        assert recipe_in_force(session, file).is_of_all is is_of_all
+        place = keep(session, file)
+        assert place.absolute() == files.folder / folder / "list of May.toml"
+        assert recipe_in_force(session, file).place == keep(session, file) == place
+        take_back(place)
+        assert names(place.parent) == ["list of May.toml.taken-back"]
+        assert recipe_in_force(session, file).place is None
+    for name, (rights, account, status) in RIGHTS.items():
+        shared = application(replace(session, users=Users("owner", {"": rights}))).test_client()
+        for act in ("keep", "take-back"):
+            answer = shared.post(f"/en/files/{brought[account]}/recipe/{act}")
+            assert answer.status_code == status, name
+    # A file that is no recipe prevents that one is kept.
+    files.text("[match]\nkind = 7\n", "mine/broken.toml")
+    with pytest.raises(UsageProblem, match=r"broken\.toml"):
+        keep(session, session.uploads.file(brought["shop"]))
+    assert names(files.folder / "mine") == ["broken.toml", "list of May.toml.taken-back"]
 
 
 def test_a_replaced_recipe_keeps_its_rules_and_can_come_back(
@@ -119,35 +131,8 @@ def test_a_recipe_without_effect_is_not_kept(
     assert names(files.folder / "settings" / "feedtool" / "recipes") == []
 
 
-def test_an_unusable_recipe_prevents_no_other(
-    client: FlaskClient, session: PageSession, files: Files
-) -> None:
-    file = session.uploads.file(mapped(client, files))
-    files.text("[match]\nkind = 7\n", "mine/broken.toml")
-    with pytest.raises(UsageProblem, match=r"broken\.toml"):
-        keep(session, file)
-    assert names(files.folder / "mine") == ["broken.toml"]
-
-
 def test_recipes_beside_the_page_do_not_count(client: FlaskClient, files: Files) -> None:
     """A file that was brought lies beside nothing, wherever the page was started."""
     files.text(EARLIER, "recipes/dupont.toml")
     file = upload_file(client, files.text(LIST, "list.csv"), account="other")
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
-
-
-RIGHTS: dict[str, tuple[PageRights, str, int]] = {
-    "all accounts": (PageRights(("*",), ACTIONS), "other", 303),
-    "one account, with its folder": (PageRights(("shop",), ACTIONS), "shop", 303),
-    "one account, and the folder is of all": (PageRights(("other",), ACTIONS), "other", 403),
-    "may check alone": (PageRights(("*",), ("check",)), "shop", 403),
-}
-
-
-def test_rights_to_keep_recipes(client: FlaskClient, session: PageSession, files: Files) -> None:
-    brought = {account: mapped(client, files, account) for account in ("shop", "other")}
-    for name, (rights, account, status) in RIGHTS.items():
-        shared = application(replace(session, users=Users("owner", {"": rights}))).test_client()
-        for act in ("keep", "take-back"):
-            answer = shared.post(f"/en/files/{brought[account]}/recipe/{act}")
-            assert answer.status_code == status, name
