@@ -36,12 +36,19 @@ def report(client: FlaskClient, file: str) -> list[dict[str, object]]:
     return made
 
 
-REFUSED: list[tuple[dict[str, str], str]] = [
-    ({}, "Still missing for offers-upsert: Tracked: cost, Tracked: additional cost."),
-    ({**SHIPPING, COST: "free"}, "“free” is not a value of Tracked: cost; for example: 4.90"),
-    ({**SHIPPING, "column:8": "quantity"}, "Stock has a column already"),
-    ({**SHIPPING, "column:8": "prise.price"}, "did you mean price.price?"),
-    ({**SHIPPING, "column:8": "PackagingUnit", "column:2": ""}, "Price (VAT included)"),
+REFUSED: list[tuple[dict[str, str], tuple[str, ...]]] = [
+    ({}, ("Still missing for offers-upsert: Tracked: cost, Tracked: additional cost.",)),
+    (
+        {**SHIPPING, COST: "free", "column:8": "quantity"},
+        (
+            "“free” is not a value of Tracked: cost; for example: 4.90",
+            "Stock has a column already",
+        ),
+    ),
+    (
+        {**SHIPPING, "column:8": "prise.price", "column:2": ""},
+        ("did you mean price.price?", "Price (VAT included)"),
+    ),
 ]
 
 
@@ -51,9 +58,10 @@ def test_columns_of_an_unknown_list_are_asked_until_they_are_right(
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
     # Wrong answers are refused at their fields, and there is no such kind.
     form = form_of(client, file)
-    for changes, message in REFUSED:
+    for changes, messages in REFUSED:
         answer = answer_columns(client, file, {**form, **changes})
-        assert (answer.status_code, message in answer.text) == (422, True), answer.text
+        assert answer.status_code == 422
+        assert [message for message in messages if message not in answer.text] == []
         assert not session.uploads.file(file).choices.has_recipe
     answer = client.post(f"/en/files/{file}/reading", data={"kind": "ofers"})
     assert (answer.status_code, "no kind of feed “ofers”" in answer.text) == (422, True)
@@ -83,6 +91,18 @@ def test_the_check_is_that_of_the_command_with_the_recipe_until_it_is_forgotten(
     text = recipe.read_text("utf-8")
     assert ('additionalCost" = "3"' in text, 'additionalCost" = "2"' in text) == (True, False)
     assert answer_columns(client, file, {**form, ADDITIONAL: ""}).status_code == 422
+    # Corrected files are read as before.
+    again = files.text(LIST.replace("5,49", "6,49"), "list of tuesday.csv")
+    corrected = upload_file(client, again, replaces=file)
+    assert settled(client, f"/en/files/{corrected}").request.path == f"/en/files/{corrected}"
+    assert form_of(client, corrected)[COST] == "4.90"
+    # A recipe that no longer fits is reported without a question.
+    renamed = files.text(LIST.replace("Qté dispo", "Stock libre"), "list.csv")
+    corrected = upload_file(client, renamed, replaces=file)
+    shown = settled(client, f"/en/files/{corrected}")
+    assert shown.request.path == f"/en/files/{corrected}"
+    page = client.get(f"/en/files/{corrected}/columns").text
+    assert "lacks “Qté dispo” (perhaps “Stock libre”)" in page
     # The recipe can be forgotten.
     assert client.get(f"/en/files/{file}/recipe").status_code == 200
     client.post(f"/en/files/{file}/recipe/forget")
@@ -107,22 +127,6 @@ def test_words_of_a_field_that_was_just_chosen_are_asked_for(
     corrected = upload_file(client, failed, replaces=file)
     assert settled(client, f"/en/files/{corrected}").request.path == f"/en/files/{corrected}"
     assert report(client, corrected)[0]["invalid"] == 1
-
-
-def test_corrected_files_are_read_as_before(client: FlaskClient, file: str, files: Files) -> None:
-    answer_columns(client, file, {**form_of(client, file), **SHIPPING})
-    settled(client, f"/en/files/{file}")
-    again = files.text(LIST.replace("5,49", "6,49"), "list of tuesday.csv")
-    corrected = upload_file(client, again, replaces=file)
-    assert settled(client, f"/en/files/{corrected}").request.path == f"/en/files/{corrected}"
-    assert form_of(client, corrected)[COST] == "4.90"
-    # A recipe that no longer fits is reported without a question.
-    renamed = files.text(LIST.replace("Qté dispo", "Stock libre"), "list.csv")
-    corrected = upload_file(client, renamed, replaces=file)
-    shown = settled(client, f"/en/files/{corrected}")
-    assert shown.request.path == f"/en/files/{corrected}"
-    page = client.get(f"/en/files/{corrected}/columns").text
-    assert "lacks “Qté dispo” (perhaps “Stock libre”)" in page
 
 
 def test_a_list_is_kept_for_all_like_it_and_taken_back(
