@@ -13,7 +13,8 @@ from feedtool.page.access import Users
 from feedtool.page.session import PageSession, now
 from feedtool.runs.config import PageRights
 from tests.figures import figures_in
-from tests.page.conftest import SAMPLES, application, lone_session, sent, upload_file
+from tests.page.conftest import application, lone_session, sent, upload_file
+from tests.page.own_sheets import mixed_offers
 
 OTHER = seller_key("https://other.example/v2", "<b>7</b>")
 GONE = Interrupted(tr("no answer from {host}", host="<i>other.example</i>"))
@@ -22,9 +23,10 @@ GONE = Interrupted(tr("no answer from {host}", host="<i>other.example</i>"))
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
     """A seller with a run, and one in trouble whose name and reason are hostile; read only."""
-    with lone_session(tmp_path_factory.mktemp("busy")) as session:
+    folder = tmp_path_factory.mktemp("busy")
+    with lone_session(folder) as session:
         client = application(session).test_client()
-        sent(client, upload_file(client, SAMPLES / "offers-mistakes.xlsx"))
+        sent(client, upload_file(client, mixed_offers(folder / "offers.xlsx")))
         with session.workspace() as workspace:
             workspace.ledger.sellers.passed(OTHER, "", None, GONE, None, now())
         yield client
