@@ -179,9 +179,10 @@ PARTS = st.one_of(
 NAMES = st.builds(
     lambda parts, between: between.join(parts), st.lists(PARTS, max_size=6), st.sampled_from("/\\")
 )
-PLENTY = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+SOME = settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+PLENTY = settings(SOME, max_examples=200)
 
 
 @pytest.fixture
@@ -195,11 +196,8 @@ def sheet(tmp_path: Path) -> Path:
     return folder
 
 
-@PLENTY
-@given(NAMES)
-@example("../../canary.txt")
-@example("..")
-def test_no_name_leads_out_of_the_folder(sheet: Path, tmp_path: Path, name: str) -> None:
+def assert_stays_in_its_folder(sheet: Path, tmp_path: Path, name: str) -> None:
+    """Brings a file of this name, and a ZIP with it: nothing around the folder changes."""
     before = {path for path in tmp_path.rglob("*") if NAMED not in path.parts}
     in_zip = name.partition("\0")[0] or "x"  # a ZIP is written so
     for given_name, content in ((name, b"brought"), ("a.zip", zipped({in_zip: b"brought"}))):
@@ -211,17 +209,42 @@ def test_no_name_leads_out_of_the_folder(sheet: Path, tmp_path: Path, name: str)
     assert {path.read_text() for path in before if path.is_file()} == {"secret"}
 
 
-@PLENTY
-@given(NAMES, NAMES)
-@example("/etc/passwd", "../../canary.txt")
-def test_no_cell_opens_a_file_that_was_not_brought(
+@SOME
+@given(NAMES)
+@example("../../canary.txt")
+@example("..")
+def test_no_name_leads_out_of_the_folder(sheet: Path, tmp_path: Path, name: str) -> None:
+    assert_stays_in_its_folder(sheet, tmp_path, name)
+
+
+def assert_opens_only_what_was_brought(
     sheet: Path, tmp_path: Path, brought: str, cell: str
 ) -> None:
+    """Brings a file of one name, and looks for what a cell with the other names."""
     with suppress(FeedtoolError):
         lay(sheet, brought, b"brought")
     files = files_of(sheet)
     for text in (cell, brought, f"{tmp_path}/{cell}", f"{sheet}/{cell}"):
         assert content_named(files, text) in {None, "brought"}
+
+
+@SOME
+@given(NAMES, NAMES)
+@example("/etc/passwd", "../../canary.txt")
+def test_no_cell_opens_a_file_that_was_not_brought(
+    sheet: Path, tmp_path: Path, brought: str, cell: str
+) -> None:
+    assert_opens_only_what_was_brought(sheet, tmp_path, brought, cell)
+
+
+@pytest.mark.long
+@PLENTY
+@given(NAMES, NAMES)
+def test_no_name_of_many_reaches_another_file(
+    sheet: Path, tmp_path: Path, brought: str, cell: str
+) -> None:
+    assert_stays_in_its_folder(sheet, tmp_path, cell)
+    assert_opens_only_what_was_brought(sheet, tmp_path, brought, cell)
 
 
 @pytest.mark.parametrize("name", ["", "..", "/", "\\", "a" + "." + "x" * 300])
