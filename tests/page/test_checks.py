@@ -18,11 +18,12 @@ from feedtool.page.session import PageSession
 from feedtool.page.uploads import Choices, FileUpload
 from tests.conftest import checked, offer, table
 from tests.page.conftest import SAMPLES, settled, upload_file
+from tests.pairs import sample
 
 FILES = ("offers-mistakes.xlsx", "offers-fr.csv", "legacy-offers.xlsx", "offers-update.xlsx")
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", sample(FILES, 2))
 def test_the_marked_workbook_is_that_of_validate(
     client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
