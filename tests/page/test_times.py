@@ -13,13 +13,15 @@ from tests.pairs import sample
 
 NOON = datetime(2026, 11, 24, 12, 30, tzinfo=UTC)
 SHOWN = {
-    ("en", "en-US", "America/New_York", True): "Nov 24, 2026, 7:30\u202fAM",
-    ("es", "fr-FR", "Europe/Madrid", True): "24 nov 2026, 13:30",
-    ("fr", "fr-FR", "Europe/Paris", False): "2026-11-24 12:30 UTC",
-    ("en", "en-GB", "Europe/London", True): "24 Nov 2026, 12:30",
-    ("fr", "fr-FR", "Europe/Paris", True): "24 nov. 2026, 13:30",
+    ("en-US", "America/New_York", True): {
+        "en": "Nov 24, 2026, 7:30\u202fAM",
+        "es": "24 nov 2026, 7:30",
+    },
+    ("fr-FR", "Europe/Paris", False): {"fr": "2026-11-24 12:30 UTC"},
+    ("fr-FR", "Europe/Madrid", True): {"es": "24 nov 2026, 13:30", "fr": "24 nov. 2026, 13:30"},
+    ("en-GB", "Europe/London", True): {"en": "24 Nov 2026, 12:30"},
 }
-"""Shown times, by language of the page, place and zone of the browser, and scripts."""
+"""Place and zone of the browser, and scripts → language of the page → shown time."""
 
 
 @pytest.fixture(scope="module")
@@ -34,17 +36,12 @@ def brought_at_noon(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield address
 
 
-@pytest.mark.parametrize(("language", "place", "zone", "has_scripts"), sample(SHOWN, 3))
+@pytest.mark.parametrize(("place", "zone", "has_scripts"), sample(SHOWN, 2))
 def test_a_time_is_shown_in_the_reader_s_zone(
-    browser: Browser,
-    brought_at_noon: str,
-    language: str,
-    place: str,
-    zone: str,
-    *,
-    has_scripts: bool,
+    browser: Browser, brought_at_noon: str, place: str, zone: str, *, has_scripts: bool
 ) -> None:
     page = browser.new_page(locale=place, timezone_id=zone, java_script_enabled=has_scripts)
-    page.goto(f"{brought_at_noon}{language}/")
-    expect(page.locator("time")).to_have_text(SHOWN[language, place, zone, has_scripts])
+    for language, shown in SHOWN[place, zone, has_scripts].items():
+        page.goto(f"{brought_at_noon}{language}/")
+        expect(page.locator("time")).to_have_text(shown)
     page.close()
