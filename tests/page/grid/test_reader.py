@@ -18,15 +18,16 @@ WRONG = (5, 17, 40)
 """Positions of rows with a stock that cannot be."""
 
 
-@pytest.fixture
-def grid(files: Files, shown: Shown) -> Grid:
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Grid:
     """Fifty offers: some with such a stock, one also with a price, another with a state."""
+    folder = tmp_path_factory.mktemp("grid")
     rows = [offer(number, condition="New") for number in range(1, 51)]
     for at in WRONG:
         rows[at]["quantity"] = "-1"
     rows[17]["price.price"] = "0"
     rows[30]["condition"] = "Éclat d'occasion"
-    return shown(files.csv(*rows))
+    return Shown(folder)(Files(folder).csv(*rows))
 
 
 def test_groups_are_errors_by_count(grid: Grid) -> None:
@@ -97,11 +98,12 @@ def test_a_text_is_found_only_in_cells_of_the_filter(
     assert grid.find(RowFilter(0, which=which), text, start) == found
 
 
-@pytest.mark.parametrize("text", ['say "hi"', "a\\b", "ÉTÉ", "straße", "50%", "{}"])
-def test_every_sign_is_found(files: Files, shown: Shown, text: str) -> None:
-    rows = [offer(number) for number in range(1, 40)]
-    grid = shown(files.csv(*rows, offer(40) | {"product.reference": text}))
-    assert grid.find(RowFilter(0), text.upper()) == FoundText(39, 39, 9)
+def test_every_sign_is_found(files: Files, shown: Shown) -> None:
+    texts = ('say "hi"', "a\\b", "ÉTÉ", "straße", "50%", "{}")
+    rows = [offer(n) | {"product.reference": text} for n, text in enumerate(texts, start=40)]
+    grid = shown(files.csv(*map(offer, range(1, 40)), *rows))
+    for at, text in enumerate(texts, start=39):
+        assert grid.find(RowFilter(0), text.upper()) == FoundText(at, at, 9), text
 
 
 def test_messages_use_the_headers_of_the_sheet(files: Files, shown: Shown) -> None:
@@ -120,9 +122,9 @@ def test_messages_use_the_headers_of_the_sheet(files: Files, shown: Shown) -> No
 
 
 def test_a_missing_damaged_or_older_grid_is_unusable(
-    grid: Grid, shown: Shown, tmp_path: Path
+    files: Files, shown: Shown, tmp_path: Path
 ) -> None:
-    del grid
+    shown(files.csv(offer(1)))
     other = tmp_path / "other.sqlite"
     with pytest.raises(GridUnusable):
         Grid(other)
