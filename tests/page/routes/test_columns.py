@@ -17,6 +17,7 @@ from tests.page.own_sheets import (
     COST,
     LIST,
     SHIPPING,
+    FormReader,
     answer_columns,
     form_of,
     two_sheets,
@@ -113,9 +114,10 @@ def test_the_check_is_that_of_the_command_with_the_recipe_until_it_is_forgotten(
 def test_words_of_a_field_that_was_just_chosen_are_asked_for(
     client: FlaskClient, session: PageSession, file: str, tmp_path: Path
 ) -> None:
-    form = {**form_of(client, file), **SHIPPING}
+    proposed = form_of(client, file)
+    assert proposed[CONDITION] == ""  # what is likely is not taken unasked
+    form = {**proposed, **SHIPPING}
     words = {name: value for name, value in form.items() if name.startswith("word:")}
-    assert form_of(client, file)[CONDITION] == ""  # what is likely is not taken unasked
     asked = answer_columns(client, file, {name: form[name] for name in form.keys() - words.keys()})
     assert (asked.status_code, "Say what the words below mean" in asked.text) == (422, True)
     left = answer_columns(client, file, {**form, **dict.fromkeys(words, "")})
@@ -217,7 +219,7 @@ def test_the_columns_of_a_template_are_shown_as_the_check_reads_them(
     settled(client, f"/en/files/{file}")
     page = client.get(f"/en/files/{file}/columns").text
     assert "usually nothing is to be said of its columns" in page
-    assert form_of(client, file)["column:0"] == "sellerExternalReference"
+    assert FormReader(page).values["column:0"] == "sellerExternalReference"
     first = re.search('<span class="sample">(.*?)</span>', page)
     assert first
     assert first[1] == "KETTLE-17L-STEEL"  # and not the key of the column
