@@ -14,7 +14,7 @@ from feedtool.page.session import PageSession
 from feedtool.page.texts import PageTranslator
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import SAMPLES, Tabs, accessible, reload, settle
+from tests.page.conftest import Tabs, accessible, reload, settle
 
 INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
 MISSING, FILES = "details li.value", "#named"
@@ -159,11 +159,6 @@ def test_all_works_without_scripts(
     expect(plain_tab.locator("details.good")).to_be_visible(timeout=30_000)
     send(plain_tab, reload)
     assert statuses(session) == {Status.SUCCESS: 2}
-    plain_tab.goto(address)
-    plain_tab.set_input_files("#file", SAMPLES / "invoices.zip")
-    plain_tab.locator("form:has(#file) button").click()
-    reload(plain_tab)
-    expect(plain_tab.locator("h1")).to_have_text("invoices.xlsx", timeout=30_000)
 
 
 def test_a_reply_is_sent_with_its_file(
