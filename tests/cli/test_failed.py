@@ -65,7 +65,7 @@ def correct(path: Path, changes: Mapping[str, Mapping[str, Any]]) -> None:
     book.save(path)
 
 
-def test_the_workbook_has_the_templates_shape_and_only_the_rows_to_correct(
+def test_a_workbook_of_the_templates_shape_is_corrected_and_sent(
     feedtool: Feedtool, files: Files
 ) -> None:
     rows = [offer(1), offer(2, quantity="-1"), offer(3, product__gtin=gtin(3, 2)), offer(4)]
@@ -82,19 +82,15 @@ def test_the_workbook_has_the_templates_shape_and_only_the_rows_to_correct(
     assert list(own_keys[: len(template)]) == list(template)
     with open_source(place) as source:
         assert source.properties["feedtool.template"] == "offers-upsert"
+    # It has only the rows to correct.
     found = rows_of(place, "Offers")
     answers = [
         [row[key] for key in ("sellerExternalReference", *OURS[:2], OURS[3])] for row in found
     ]
     assert answers == [["SKU-2", 3, "Invalid", "number-range"], ["SKU-3", 4, "Rejected", "1324"]]
     assert "-1 must not be below 0" in found[0][OURS[2]]
-
-
-def test_corrected_it_sends_those_rows_and_no_other(
-    feedtool: Feedtool, failed: Callable[..., Path], files: Files
-) -> None:
-    place = failed(files.csv(offer(1), offer(2, quantity="-1"), offer(3, price__price="x")))
-    correct(place, {"SKU-2": {"quantity": "5"}, "SKU-3": {"price.price": "9.99"}})
+    # Corrected, it sends those rows and no other.
+    correct(place, {"SKU-2": {"quantity": "5"}, "SKU-3": {"product.gtin": gtin(3)}})
     ran = feedtool("submit --sandbox", place, "--format", "json")
     assert ran.statuses == ["Integrated"] * 2
     assert [result["sellerExternalReference"] for result in ran.only["results"]] == [
@@ -102,7 +98,7 @@ def test_corrected_it_sends_those_rows_and_no_other(
         "SKU-3",
     ]
     assert (ran.code, ran.only["problems"]) == (0, []), "our own columns are known as ours"
-    copy = place.with_name("out.failed.result.xlsx")
+    copy = place.with_name("offers.failed.result.xlsx")
     heads = [cell.value for cell in sheet_of(copy)[1]]
     assert heads[-4:] == OURS, "the answer replaces the one before it"
     assert [row[OURS[1]] for row in rows_of(copy, "Offers")] == ["Integrated"] * 2
@@ -278,10 +274,20 @@ def test_rows_to_correct_hold_the_options_of_the_command(
     assert (4, "required-missing") in codes, "no row becomes a Delete by being in the workbook"
 
 
+CANNOT_BE = {
+    "--out x.xlsx": "--out is for the workbook of --failed-only",
+    "--failed-only --out x.csv": "x.csv would be no workbook",
+    "--failed-only --out no/x.xlsx": "no/x.xlsx cannot be written: there is no folder no.",
+}
+
+
 def test_corrections_by_a_user_are_left_alone(
     feedtool: Feedtool, failed: Callable[..., Path], files: Files
 ) -> None:
     place = failed(files.csv(offer(1), offer(2, quantity="-1")))
+    for options, message in CANNOT_BE.items():
+        ran = feedtool(f"results 1 {options}")
+        assert (ran.code, ran.error()[0]) == (2, message)
     assert feedtool("results 1 --failed-only").code == 1, "what is as it was is written anew"
     correct(place, {"SKU-2": {"quantity": "5"}})
     corrected = place.read_bytes()
@@ -309,20 +315,6 @@ def test_without_rows_to_correct_no_workbook_is_written(feedtool: Feedtool, file
     assert not Path("offers.failed.xlsx").exists()
 
 
-CANNOT_BE = {
-    "--out x.xlsx": "--out is for the workbook of --failed-only",
-    "--failed-only --out x.csv": "x.csv would be no workbook",
-    "--failed-only --out no/x.xlsx": "no/x.xlsx cannot be written: there is no folder no.",
-}
-
-
-def test_an_out_that_cannot_be(feedtool: Feedtool, files: Files) -> None:
-    feedtool("submit --sandbox", files.csv(offer(1, quantity="-1"), offer(2)))
-    for options, message in CANNOT_BE.items():
-        ran = feedtool(f"results 1 {options}")
-        assert (ran.code, ran.error()[0]) == (2, message)
-
-
 def test_two_files_of_one_name_have_a_workbook_each(feedtool: Feedtool, files: Files) -> None:
     rows = [offer(1), offer(2, quantity="-1")]
     one, two = files.book({"Offers": rows}), files.csv(*map(offer, (3, 4)), offer(5, quantity="x"))
@@ -335,6 +327,7 @@ def test_two_files_of_one_name_have_a_workbook_each(feedtool: Feedtool, files: F
 
 SENT = "submit --sandbox offers.csv"
 FAILED = {"offers.failed.xlsx"}
+NUMBERED = FAILED | {"offers.failed-2.xlsx"}
 
 
 def test_the_workbook_is_beside_the_copy_where_it_is_wanted(
@@ -347,6 +340,7 @@ def test_the_workbook_is_beside_the_copy_where_it_is_wanted(
             path.unlink()
         return set(map(str, found))
 
+    place = Path("offers.failed.xlsx")
     files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
     feedtool(f"{SENT} --dry-run")
     feedtool(f"{SENT} --no-wait")  # run 1, of which answers are due
@@ -354,36 +348,26 @@ def test_the_workbook_is_beside_the_copy_where_it_is_wanted(
     feedtool("results 1")
     assert written() == FAILED
     feedtool(f"{SENT} --no-wait")
+    place.symlink_to("no/where.xlsx")  # a broken link is left alone
     feedtool("resume 2")
+    assert place.is_symlink()
+    assert written() == NUMBERED
+    feedtool(SENT)
     feedtool(SENT)  # once more in the same place
-    assert written() == FAILED
+    assert [*Path().rglob("*.failed*.xlsx")] == [place]
+    correct(place, {"SKU-2": {"quantity": "5"}})  # a changed one stays
+    corrected = place.read_bytes()
+    assert "Rows to correct: offers.failed-2.xlsx" in feedtool(SENT).out
+    assert place.read_bytes() == corrected
+    assert written() == NUMBERED
     feedtool(f"{SENT} --no-failed")
-    feedtool("results 4")
+    feedtool("results 6")
     assert written() == set()
-    feedtool("results 4 --failed-only")
+    feedtool("results 6 --failed-only")
     assert written() == FAILED
     Path("feedtool.toml").write_text("[defaults]\nno_failed = true\n")
     assert feedtool(SENT).code == 1
     assert written() == set()
-
-
-def test_a_changed_one_stays_and_the_new_one_is_numbered(feedtool: Feedtool, files: Files) -> None:
-    files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
-    feedtool(SENT)
-    place = Path("offers.failed.xlsx")
-    correct(place, {"SKU-2": {"quantity": "5"}})
-    corrected = place.read_bytes()
-    ran = feedtool(SENT)
-    assert "Rows to correct: offers.failed-2.xlsx" in ran.out
-    assert place.read_bytes() == corrected
-
-
-def test_a_broken_link_is_left_alone(feedtool: Feedtool, files: Files) -> None:
-    files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
-    feedtool(f"{SENT} --no-wait")
-    Path("offers.failed.xlsx").symlink_to("no/where.xlsx")
-    ran = feedtool("results 1 --format json")
-    assert Path(ran.only["failed"]).name == "offers.failed-2.xlsx"
 
 
 def test_without_its_folder_the_workbook_is_kept_with_the_ledger(

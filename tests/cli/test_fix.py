@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from openpyxl import Workbook, load_workbook
+from openpyxl import Workbook
 
-from tests.cli.conftest import SAMPLES, Feedtool
+from tests.cli.conftest import SAMPLES, Feedtool, rows_of
+from tests.conftest import Files
 
 HEAD = b"sellerExternalReference;price.price;quantity\r\n"
 WRONG = HEAD + b"A-1 ;19,995;5\r\nB-2;2,50;-1\r\n"
@@ -234,15 +235,12 @@ def test_another_spreadsheet_is_fixed_in_a_workbook(feedtool: Feedtool) -> None:
     assert own.counts == ran.counts
 
 
-def test_products_are_fixed_too(feedtool: Feedtool, catalogue: Path) -> None:
-    del catalogue
-    book = load_workbook(SAMPLES / "products.xlsx")
-    sheet = book["Products"]
-    keys = {cell.value: cell.column_letter for cell in sheet[2] if cell.value}
-    for key, text in (("sellerProductReference", " SKU-1 "), ("title", "A <b>red</b> lamp")):
-        sheet[f"{keys[key]}3"] = text
-    book.save("products.xlsx")
-    ran = feedtool("validate --fix=plain-text products.xlsx --format json")
+@pytest.mark.usefixtures("catalogue")
+def test_products_are_fixed_too(feedtool: Feedtool, files: Files) -> None:
+    row = rows_of(SAMPLES / "products.xlsx", "Products")[0]
+    row |= {"sellerProductReference": " SKU-1 ", "title": "A <b>red</b> lamp"}
+    files.csv(row, name="products.csv")
+    ran = feedtool("validate --fix=plain-text products.csv --format json")
     assert ran.only["fixed"]["byFix"] == {"blanks": 1, "plain-text": 1}
     assert [fix["new"] for fix in ran.only["fixes"]] == ["SKU-1", "A red lamp"]
     assert ran.only["valid"] == ran.only["fixed"]["validBefore"] + 1

@@ -89,14 +89,14 @@ WALKS: dict[str, list[tuple[str, str]]] = {
         ("runs", "resume"),
         ("resume", "submit bad.failed.xlsx --sandbox"),
     ],
-    "answers are due in another home": [
-        ("submit bad.csv --sandbox --no-wait --home h", "results 1 --home h"),
-        ("results 1 --home h", "submit bad.failed.xlsx --sandbox --home h"),
-    ],
     "settings": [
         ("config show", "init"),
         ("init --sandbox", "account check"),
         ("config show", "account check"),
+    ],
+    "answers are due in another home": [
+        ("submit bad.csv --sandbox --no-wait --home h", "results 1 --home h"),
+        ("results 1 --home h", "submit bad.failed.xlsx --sandbox --home h"),
     ],
 }
 SENT: dict[str, list[tuple[str, str]]] = {
@@ -208,11 +208,11 @@ def test_a_name_that_cannot_be_typed_is_not_named(feedtool: Feedtool, files: Fil
 
 @pytest.mark.parametrize("language", sample(["fr", "es"], 1))
 def test_the_next_command_is_in_the_user_s_language(feedtool: Feedtool, language: str) -> None:
-    ran = feedtool(f"submit bad.csv --sandbox --language {language}")
+    ran = feedtool(f"validate bad.csv --annotate --language {language}")
     label, _, text = ran.err.splitlines()[-1].partition(": ")
     assert label == {"fr": "ensuite\u00a0", "es": "después"}[language]
     command = text.split("`")[1]
-    assert command == f"feedtool submit bad.failed.xlsx --sandbox --language {language}"
+    assert command == f"feedtool validate bad.result.csv --language {language}"
     read = feedtool(*shlex.split(command)[1:])
     assert read.code == 1
 
@@ -224,4 +224,4 @@ def test_a_sheet_of_ones_own_needs_its_recipe_again(feedtool: Feedtool, files: F
     assert feedtool("map own.csv --as offers-update --out r.toml --yes").code == 0
     ran = feedtool("submit own.csv --sandbox --recipe r.toml")
     assert "`feedtool submit own.failed.xlsx --sandbox --recipe r.toml`" in ran.next
-    assert feedtool(*shlex.split(ran.next.split("`")[1])[1:]).code == 1
+    assert feedtool(*shlex.split(ran.next.split("`")[1])[1:], "--dry-run").code == 1

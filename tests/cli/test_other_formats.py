@@ -74,5 +74,5 @@ def test_several_sheets_are_sent_and_answered_in_one_workbook(
     second = {name: [cell.value for cell in copy[name][2]] for name in ("March", "April")}
     assert "Integrated" in second["March"]
     assert "Invalid" in second["April"]
-    feedtool("results 1")
-    assert feedtool("submit", book, "--sandbox", "--sheet", "March", "--sheet", "april").code == 1
+    assert feedtool("results 1").code == 1
+    assert feedtool("submit", book, "--dry-run", "--sheet", "March", "--sheet", "april").code == 1
