@@ -15,8 +15,9 @@ CODES = {
     ),
     1: (
         *("validate bad.csv", "validate good.csv bad.csv", "submit --sandbox bad.csv"),
-        *("submit --sandbox none.csv", "submit --sandbox refused.csv"),
-        "submit --sandbox --all-or-nothing bad.csv",
+        "submit --sandbox none.csv --no-failed",
+        "submit --sandbox refused.csv --no-failed",
+        "submit --sandbox --all-or-nothing bad.csv --no-failed",
     ),
     3: (
         *("validate book.xlsx", "submit --sandbox nope.csv", "validate bad.csv nope.csv"),

@@ -21,7 +21,7 @@ from feedtool.model.settings import AccountSettings
 from feedtool.runs.codes import all_codes
 from tests.cli.conftest import Feedtool
 from tests.cli.fleet import answers, postgresql, server, service, shared
-from tests.conftest import Files
+from tests.conftest import Files, offer
 from tests.messages import ROOT, every_command
 from tests.pairs import sample
 
@@ -50,6 +50,7 @@ DEFAULTS = (
 COMMANDS = (
     "validate offers-mistakes.xlsx",
     "validate offers-mistakes.xlsx --fix=round",
+    "validate fixable.csv --fix=round",
     "validate nothing.xlsx",
     "submit offers-upsert.xlsx --dry-run",
     "submit offers-mistakes.xlsx --sandbox",
@@ -121,7 +122,9 @@ COMMANDS = (
     "explain gtin-cheksum",
 )
 
-LISTS = frozenset(
+FIXABLE = "sellerExternalReference;price.price;quantity\r\nA-1 ;19,995;5\r\nB-2;2,50;-1\r\n"
+
+SAME = frozenset(
     f"export {kind} --sandbox"
     for kind in (
         *("competing-offer-changes", "shipments", "picking", "gestures", "offer-packages"),
@@ -129,17 +132,18 @@ LISTS = frozenset(
         *("fulfillment-references", "delivery-notes", "returns", "return-labels", "payments"),
         *("invoice-details", "invoice-documents", "report-documents"),
     )
-)
-"""Commands that say the same as those for another list of their area: only long runs try them."""
+) | {"validate offers-mistakes.xlsx --fix=round"}
+"""Commands that say the same as those for another list of their area, or for a smaller file: only
+long runs try them."""
 
 WRITTEN = {"offers-mistakes.result.xlsx": (SUMMARY,), "list.failed.xlsx": ()}
 """Workbooks that are written, and the sheets in which all texts are ours; no names are all."""
 
 SHARED = (
-    "enqueue offers-upsert.xlsx nothing.xlsx --profile shop",
-    "enqueue offers-upsert.xlsx --profile shop",
-    "enqueue offers-mistakes.xlsx --profile shop --not-before 2100-01-01 --priority 1",
-    "enqueue offers-mistakes.xlsx",
+    "enqueue good.csv nothing.csv --profile shop",
+    "enqueue good.csv --profile shop",
+    "enqueue bad.csv --profile shop --not-before 2100-01-01 --priority 1",
+    "enqueue bad.csv",
     "queue",
     "queue hold 2",
     "queue release 2",
@@ -148,7 +152,7 @@ SHARED = (
     "worker --health",
     "worker --once",
     "worker --health --health-within 0.001",
-    "enqueue offers-upsert.xlsx --profile shop",
+    "enqueue good.csv --profile shop",
     "queue drop 2",
     "queue",
     "watch feeds --enqueue --once",
@@ -254,7 +258,7 @@ def test_every_command_is_tried() -> None:
 
 
 @pytest.mark.usefixtures("_strange_language")
-@pytest.mark.parametrize("left_out", sample([LISTS, frozenset()], 1), ids=["usual", "all"])
+@pytest.mark.parametrize("left_out", sample([SAME, frozenset()], 1), ids=["usual", "all"])
 def test_all_output_is_translated(
     feedtool: Feedtool,
     files: Files,
@@ -266,6 +270,7 @@ def test_all_output_is_translated(
     for name in WORKBOOKS:
         shutil.copy(SAMPLES / name, ".")
     files.text(LIST, "list.csv")
+    files.text(FIXABLE, "fixable.csv")
     left = {}
     for command in COMMANDS:
         if command in left_out:
@@ -288,12 +293,10 @@ def test_all_output_is_translated(
 
 
 @pytest.mark.usefixtures("_strange_language", "answers")
-def test_all_output_about_waiting_files_is_translated(feedtool: Feedtool) -> None:
-    for name in WORKBOOKS:
-        shutil.copy(SAMPLES / name, ".")
-        for folder in ("shop", "nobody"):
-            Path("feeds/inbox", folder).mkdir(parents=True, exist_ok=True)
-            shutil.copy(SAMPLES / name, Path("feeds/inbox", folder))
+def test_all_output_about_waiting_files_is_translated(feedtool: Feedtool, files: Files) -> None:
+    for name, row in {"good.csv": offer(1), "bad.csv": offer(2, quantity="-1")}.items():
+        for folder in ("", "feeds/inbox/shop/", "feeds/inbox/nobody/"):
+            files.csv(row, name=f"{folder}{name}")
     left = {}
     for command in SHARED:
         ran = feedtool(f"{command} --language fr")

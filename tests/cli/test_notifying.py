@@ -55,7 +55,8 @@ def test_a_dry_run_sends_no_notice(feedtool: Feedtool, file: Path, hook: str, op
 
 
 def test_settings_of_a_profile(feedtool: Feedtool, file: Path, hook: str) -> None:
-    settings = '[profile.shop]\nseller = "5"\nhook = """{}"""\nlog = "log.jsonl"\n'
+    settings = "[defaults]\nno_failed = true\n"
+    settings += '[profile.shop]\nseller = "5"\nhook = """{}"""\nlog = "log.jsonl"\n'
     Path("feedtool.toml").write_text(settings.format(hook))
     assert feedtool("submit", file, "--sandbox", "--profile", "shop").code == 1
     assert lines()[0]["profile"] == lines(LOG)[0]["profile"] == "shop"
@@ -82,7 +83,7 @@ def test_the_log_has_one_event_a_line_and_stopped_runs_send_notices(
     feedtool: Feedtool, file: Path, hook: str
 ) -> None:
     for more in ((), ("--token", "wrong", "--hook", hook)):
-        feedtool("submit", file, "--sandbox", "--log", LOG, *more)
+        feedtool("submit", file, "--sandbox", "--no-failed", "--log", LOG, *more)
     (notice,) = lines()
     assert (notice["exitCode"], "token" in notice["stopped"]["message"]) == (4, True)
     events = lines(LOG)
@@ -102,8 +103,16 @@ def test_a_failed_notice_is_a_warning_without_secrets(
     feedtool: Feedtool, file: Path, hook: str
 ) -> None:
     with served((400, {})) as server:
-        targets = ("--webhook", server.url, "--hook", f"{hook} --key hush", "--log", LOG)
-        told = feedtool("submit", file, "--sandbox", *targets)
+        targets = (
+            "--webhook",
+            server.url,
+            "--hook",
+            f"{hook} --key hush",
+            "--log",
+            LOG,
+            "--no-failed",
+        )
+        told = feedtool("submit", file, "--sandbox", "--no-failed", *targets)
         feedtool("submit", file, "--sandbox", "--token", "very-secret-token", *targets)
     content = LOG.read_text("utf-8")
     for secret in ("very-secret-token", "secret-path", "hush"):

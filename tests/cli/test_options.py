@@ -1,6 +1,5 @@
 """An option means the same in every command that has it; `-q` leaves errors alone on stderr."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,10 +79,9 @@ def test_jsonl_is_an_object_a_line(feedtool: Feedtool, command: str) -> None:
     assert len(listed) >= FORMATS[command]
 
 
-SAMPLE = Path(__file__).parents[2] / "samples" / "offers-mistakes.xlsx"
 QUIET = {
     "results 9": "error: there is no run 9\n",
-    "validate offers.xlsx --report r.html": "",
+    "validate offers.csv --report r.html": "",
     "template offers-upsert --yes": "",
     "account check --sandbox": "",
     "validate x --unheard": "error: No such option '--unheard'.\n",
@@ -93,8 +91,8 @@ QUIET = {
 
 
 @pytest.mark.parametrize("command", QUIET)
-def test_quiet_keeps_errors(feedtool: Feedtool, command: str) -> None:
-    shutil.copy(SAMPLE, "offers.xlsx")
+def test_quiet_keeps_errors(feedtool: Feedtool, files: Files, command: str) -> None:
+    files.csv(offer(1), offer(2, quantity="-1"))
     loud = feedtool(f"{command} --home loud")
     quiet = feedtool(f"{command} --home quiet -q")
     assert quiet.err == QUIET[command]
@@ -108,7 +106,7 @@ def test_quiet_has_no_progress(on_terminal: OnTerminal, files: Files) -> None:
     assert on_terminal("", *command, "--home", "quiet", "-q") == (0, "")
 
 
-def test_quiet_affects_stderr_and_verbose_the_result(feedtool: Feedtool) -> None:
-    shutil.copy(SAMPLE, "offers.xlsx")
-    loud, quiet = (feedtool(f"validate offers.xlsx -v {word}") for word in ("", "-q"))
+def test_quiet_affects_stderr_and_verbose_the_result(feedtool: Feedtool, files: Files) -> None:
+    files.csv(offer(1), offer(2, quantity="-1"))
+    loud, quiet = (feedtool(f"validate offers.csv -v {word}") for word in ("", "-q"))
     assert (quiet.code, quiet.out, quiet.err) == (loud.code, loud.out, "")
