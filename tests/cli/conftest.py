@@ -28,6 +28,7 @@ from tests.buckets import bucket, s3, store
 from tests.catalogues import AT, SERVICE
 from tests.clocks import quick_clock
 from tests.ledger.cluster import SHARED
+from tests.service.test_network import LOOPBACK
 
 __all__ = ["bucket", "s3", "store"]
 
@@ -112,6 +113,8 @@ def enter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FEEDTOOL_HOME", str(folder / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "settings"))
     monkeypatch.setenv("COLUMNS", "200")
+    # All usual certificates take a tenth of a second to read, for each address with TLS.
+    monkeypatch.setenv("SSL_CERT_FILE", str(LOOPBACK))
     monkeypatch.chdir(folder)
 
 
