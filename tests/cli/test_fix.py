@@ -76,13 +76,14 @@ FIXABLE = {
     "A-1;19,99;many": [],
     "A-1;19,99;5": [],
 }
+DELIVERIES = ("submit --dry-run", "submit --sandbox --no-failed")
 
 
 @pytest.mark.parametrize(
     ("rows", "command"),
     [
         *((rows, "validate") for rows in FIXABLE),
-        *(("A-1;19,9951;5", command) for command in ("submit --dry-run", "submit --sandbox")),
+        *(("A-1;19,9951;5", command) for command in DELIVERIES),
     ],
     ids=ascii,
 )

@@ -53,6 +53,13 @@ def test_forget_lists_its_runs(feedtool: Feedtool) -> None:
     assert len(there - {*SNAPSHOTS.iterdir()}) == 2
     again = feedtool(FORGET)
     assert (again.code, again.out, again.err) == (0, "", "note: no run is to be forgotten\n")
+    # Any command names a forgotten run as such.
+    for command in ("results 1", "resume 1", "status 1", "undo 1 --sandbox"):
+        ran = feedtool(command)
+        assert ran.code == 2
+        what, way_out = ran.error()
+        assert what.startswith("run 1 was forgotten on 20")
+        assert way_out.startswith("its answers are in the annotated copy")
 
 
 @pytest.mark.usefixtures("ledger")
@@ -84,17 +91,6 @@ def test_runs_are_forgotten_only_by_age(feedtool: Feedtool, words: str, reason: 
     ran = feedtool(words)
     assert ran.code == 2
     assert reason in ran.err
-
-
-@pytest.mark.usefixtures("ledger")
-def test_a_forgotten_run_is_named_as_such(feedtool: Feedtool) -> None:
-    feedtool(FORGET)
-    for command in ("results 1", "resume 1", "status 1", "undo 1 --sandbox"):
-        ran = feedtool(command)
-        assert ran.code == 2
-        what, way_out = ran.error()
-        assert what.startswith("run 1 was forgotten on 20")
-        assert way_out.startswith("its answers are in the annotated copy")
 
 
 @pytest.mark.usefixtures("ledger")
