@@ -85,19 +85,23 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_by(folder, *(f"submit {name} --sandbox" for name in names))
 
 
-@pytest.mark.parametrize(
-    "command", ["results", "resume", "status", "undo", "runs --abandon", "diff"]
-)
+TAKE_RUNS = ("results", "resume", "status", "undo", "runs --abandon", "diff")
+
+
 def test_runs_are_the_newest_first(
-    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, home: Path, command: str
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
-    assert completed(feedtool, f"{command} ", monkeypatch)[-1:] in ([], [": _"])  # but for files
-    assert not Path("home").exists()
+    for command in TAKE_RUNS:
+        # No runs but for files.
+        assert completed(feedtool, f"{command} ", monkeypatch)[-1:] in ([], [": _"]), command
+        assert not Path("home").exists()
     shutil.copytree(home, "home")
     before = Path("home/ledger.sqlite").read_bytes()
-    runs = completed(feedtool, f"{command} ", monkeypatch)[-2:]
-    assert [run.partition(" 20")[0] for run in runs] == ["2: tuesday.csv", "1: monday.csv"]
-    assert Path("home/ledger.sqlite").read_bytes() == before
+    for command in TAKE_RUNS:
+        runs = completed(feedtool, f"{command} ", monkeypatch)[-2:]
+        named = [run.partition(" 20")[0] for run in runs]
+        assert named == ["2: tuesday.csv", "1: monday.csv"], command
+        assert Path("home/ledger.sqlite").read_bytes() == before
 
 
 LEDGERS = {"of an earlier version": b"", "broken": b"no ledger at all, but a text of some length"}

@@ -22,7 +22,7 @@ from tests.check.recipes.conftest import HEADER, RECIPE
 from tests.check.recipes.conftest import row as list_row
 from tests.cli.conftest import OURS as ANSWERS
 from tests.cli.conftest import SAMPLES, Feedtool, rows_of
-from tests.conftest import Files, gtin, offer, update
+from tests.conftest import Files, gtin, offer, table, update
 
 OURS = ["feedtool row", *ANSWERS]
 
@@ -317,12 +317,12 @@ def test_without_rows_to_correct_no_workbook_is_written(feedtool: Feedtool, file
 
 def test_two_files_of_one_name_have_a_workbook_each(feedtool: Feedtool, files: Files) -> None:
     rows = [offer(1), offer(2, quantity="-1")]
-    one, two = files.book({"Offers": rows}), files.csv(*map(offer, (3, 4)), offer(5, quantity="x"))
-    feedtool("submit --sandbox", one, two)
+    others = table([*map(offer, (3, 4)), offer(5, quantity="x")])
+    feedtool("submit --sandbox", files.csv(*rows), files.text(others, "offers.txt"))
     assert feedtool("results 1 --failed-only --out x.xlsx").code == 2
     ran = feedtool("results 1 --failed-only --format json")
     names = [Path(sheet["failed"]).name for sheet in ran.json]
-    assert names == ["offers.failed.xlsx", "offers.csv.failed.xlsx"]
+    assert names == ["offers.failed.xlsx", "offers.txt.failed.xlsx"]
 
 
 SENT = "submit --sandbox offers.csv"
