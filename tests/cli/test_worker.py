@@ -3,13 +3,12 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from subprocess import PIPE
 from threading import Timer
 
 import pytest
@@ -29,6 +28,7 @@ from tests.cli.fleet import (
 )
 from tests.clocks import quick_clock
 from tests.conftest import Files, offer
+from tests.forked import Child
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import Server as Database
 from tests.pairs import sample
@@ -65,22 +65,49 @@ def test_all_that_is_due_is_sent(
     assert (ran.code, ran.out) == (9, "")
 
 
-def test_a_worker_serves_only_some_sellers(
-    feedtool: Feedtool, brought: Path, tmp_path: Path
+def wrong_clock(minutes: int) -> Clock:
+    clock = quick_clock()
+    return clock._replace(now=lambda: clock.now() + timedelta(minutes=minutes))
+
+
+def test_workers_serve_only_some_sellers_and_go_by_the_databases_time(
+    feedtool: Feedtool,
+    brought: Path,
+    postgresql: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    """They are named by profile or by seller; a place that is typed is that of all profiles."""
+    """Sellers are named by profile or by seller; a typed place is that of all profiles.
+
+    The clocks of both machines are wrong.
+    """
     ran = feedtool("worker --drain --sellers eu-*")
     assert ran.code == 2
     assert ran.error() == ("no profile and no seller matches “eu-*”", "profiles: shop, mall")
-    assert feedtool("worker --once --sellers m*").code == 0
+
+    def work(words: str, minutes: int, told: str) -> int:
+        monkeypatch.setattr("tests.cli.conftest.quick_clock", partial(wrong_clock, minutes))
+        ran = feedtool(f"worker --once {words}")
+        assert ran.err.splitlines()[0] == (
+            f"warning: the clock of this machine is {told}, by the database's: "
+            "set both by a time server (NTP)"
+        )
+        return ran.code
+
+    assert work("--sellers m*", 5, "300 s fast") == 0
     assert names_in(brought) == OF_MALL
     assert [one["profile"] for one in feedtool("queue --format json").json] == ["shop"]
     (typed := tmp_path / "typed").mkdir()
-    assert feedtool("worker --once --sellers 'shop of *' --results", typed).code == 1
+    assert work(f"--sellers 'shop of *' --results {typed}", -60, "3,600 s slow") == 1
     assert names_in(typed) == OF_SHOP
     assert names_in(brought) == OF_MALL
-    ran = feedtool("worker --once")
-    assert (ran.code, ran.out) == (9, "")
+    assert feedtool("queue").out == ""
+    with Ledger(postgresql) as ledger:
+        parcels = [ledger.parcels.find(number) for number in (1, 2)]
+    for parcel in parcels:
+        assert parcel
+        assert parcel.told_at
+        assert abs(parcel.told_at - datetime.now(UTC)) < timedelta(minutes=1)
 
 
 def test_without_a_place_only_the_ledger_has_the_answers(
@@ -94,15 +121,6 @@ def test_without_a_place_only_the_ledger_has_the_answers(
     assert names_in(answers) == []
     assert feedtool("worker --once --results", answers).code == 9
     assert feedtool("results 1 --format json").statuses == ["Integrated"]
-
-
-def test_a_place_that_is_typed_is_that_of_all_profiles(
-    feedtool: Feedtool, brought: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "typed").mkdir()
-    assert feedtool("worker --once --results", tmp_path / "typed").code == 1
-    assert names_in(tmp_path / "typed") == OF_BOTH
-    assert names_in(brought) == []
 
 
 def test_the_health_of_a_worker(feedtool: Feedtool, answers: Path) -> None:
@@ -134,14 +152,14 @@ def test_parked_files_go_on_at_another_worker(
         files.csv(offer(number), name=f"{number}.csv")
     feedtool("enqueue 1.csv 2.csv --profile shop")
     gate = proxy.plan.wait = Gate("POST", "offer-requests")
-    command = [sys.executable, "-m", "feedtool", "worker", "--home", "one"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:  # noqa: S603
+    words = ["worker", "--home", "one"]
+    with Child("feedtool.cli:run", words, folder=Path.cwd(), stderr=PIPE) as worker:
         try:
             gate.wait()
             assert json.loads(Path("one/parcels/health.json").read_text())["state"] == "working"
             worker.terminate()
             gate.open()
-            _, said = worker.communicate(timeout=PATIENCE)
+            _, said = worker.communicate(PATIENCE)
         finally:
             worker.kill()
     assert (worker.returncode, "Traceback" in said) == (0, False)
@@ -159,41 +177,7 @@ def test_parked_files_go_on_at_another_worker(
     assert sum(line.endswith("offer-requests") for line in posts) == 2
 
 
-# A machine whose clock is wrong, and a server that is away.
-
-
-def wrong_clock(minutes: int) -> Clock:
-    clock = quick_clock()
-    return clock._replace(now=lambda: clock.now() + timedelta(minutes=minutes))
-
-
-WRONG_CLOCKS = [(5, "300 s fast"), (-60, "3,600 s slow")]
-
-
-@pytest.mark.parametrize(
-    "clocks", sample([WRONG_CLOCKS, WRONG_CLOCKS[::-1]], 1), ids=["fast", "slow"]
-)
-def test_the_time_is_the_databases(
-    feedtool: Feedtool,
-    brought: Path,
-    postgresql: str,
-    monkeypatch: pytest.MonkeyPatch,
-    clocks: list[tuple[int, str]],
-) -> None:
-    """The first clock is that of the worker that sends the files."""
-    for minutes, told in clocks:
-        monkeypatch.setattr("tests.cli.conftest.quick_clock", partial(wrong_clock, minutes))
-        ran = feedtool("worker --once --side-by-side 1")
-        assert ran.err.splitlines()[0] == (
-            f"warning: the clock of this machine is {told}, by the database's: "
-            "set both by a time server (NTP)"
-        )
-    assert names_in(brought) == OF_BOTH
-    with Ledger(postgresql) as ledger:
-        parcel = ledger.parcels.find(1)
-    assert parcel
-    assert parcel.told_at
-    assert abs(parcel.told_at - datetime.now(UTC)) < timedelta(minutes=1)
+# A server that is away.
 
 
 @pytest.fixture
@@ -222,8 +206,7 @@ def test_a_server_that_is_away_is_waited_for(
     assert ran.code == 1
     assert ran.err.count("cannot be opened") == 1
     assert names_in(answers) == OF_BOTH
-    ran = feedtool("worker --drain")
-    assert (ran.code, ran.out) == (9, "")
+    assert feedtool("queue").out == ""
 
 
 @pytest.mark.usefixtures("away")
