@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import PIPE
 
 import click
 import pytest
@@ -16,6 +17,8 @@ from feedtool.cli import console
 from tests.catalogues import BRANDS, CATEGORIES, PROPERTIES, product
 from tests.cli.conftest import Feedtool, bring
 from tests.conftest import Files, offer
+from tests.forked import Child
+from tests.ledger.cluster import PATIENCE
 from tests.pairs import sample
 
 
@@ -26,46 +29,28 @@ def process(*arguments: str, **settings: object) -> "subprocess.CompletedProcess
     )
 
 
+def forked(function: str, *arguments: object) -> tuple[int | None, str, str]:
+    """The code and the output of a function of `tests.cli.afresh`."""
+    name = f"tests.cli.afresh:{function}"
+    with Child(name, *arguments, folder=Path.cwd(), stdout=PIPE, stderr=PIPE) as child:
+        out, err = child.communicate(PATIENCE)
+    return child.returncode, out, err
+
+
 def telling() -> dict[str, str]:
     """The environment in which Python tells of each import on stderr."""
     return {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
 
 
-ALONE = """
-import importlib, os, sys
-before, *modules = sys.argv[1:]
-import click, difflib, httpcore, httpx, jsonschema_rs, lxml.etree, msgspec, openpyxl
-import orjson, rapidfuzz.process, sqlalchemy, tomllib
-for module in before.split():
-    importlib.import_module(module)
-for module in modules:
-    child = os.fork()
-    if not child:
-        importlib.import_module(module)
-        os._exit(0)
-    if os.waitpid(child, 0)[1]:
-        print(module)
-"""
-"""Imports each module in a process of its own, and prints those that fail.
-
-What others have made is there already: it takes far longer than our own part.
-"""
-
-
-BELOW = "feedtool.areas.registry feedtool.check feedtool.runs.submit"
+BELOW = ["feedtool.areas.registry", "feedtool.check", "feedtool.runs.submit"]
 """Modules of the lower floors, which do not import the commands; they take most of the time."""
 
 
-@pytest.mark.parametrize(
-    "before", [BELOW, pytest.param("", marks=pytest.mark.long)], ids=["floors below", "nothing"]
-)
-def test_each_part_can_be_imported_first(before: str) -> None:
+@pytest.mark.parametrize("before", sample([BELOW, []], 1), ids=["floors below", "nothing"])
+def test_each_part_can_be_imported_first(before: list[str]) -> None:
     """The other tests have long imported what a command imports at its first use."""
     modules = [found.name for found in pkgutil.iter_modules(cli.__path__, "feedtool.cli.")]
-    ran = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", ALONE, before, *modules], capture_output=True, text=True, check=False
-    )
-    assert (ran.returncode, ran.stdout) == (0, ""), ran.stderr
+    assert forked("import_each", before, modules) == (0, "", "")
 
 
 def test_a_whole_run(files: Files) -> None:
@@ -90,10 +75,10 @@ def imported_modules(modules: Sequence[str], told: str) -> list[str]:
 
 
 def test_a_watcher_imports_no_shared_parts() -> None:
-    ran = process("watch", "w", "--create", "--once", "--sandbox", env=telling())
-    assert ran.returncode == 9
-    assert "feedtool.runs" in ran.stderr
-    assert not imported_modules(SHARING, ran.stderr)
+    """It imports one of our own, which shows that the test would tell of others, too."""
+    words = ["watch", "w", "--create", "--once", "--sandbox"]
+    code, out, _ = forked("told_imports", words, SHARING, ["feedtool.runs", *SHARING])
+    assert (code, out.splitlines()[-1]) == (9, "feedtool.runs")
 
 
 def test_a_check_reads_bytes_and_imports_no_database_library(files: Files) -> None:
