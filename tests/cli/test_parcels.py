@@ -1,8 +1,7 @@
 """`enqueue` and `queue` as they are typed, and what workers make of them."""
 
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -60,27 +59,24 @@ def test_files_wait_in_their_order_until_a_worker_answers_them(
         ("d.csv", 0, "2100-01-01T00:00:00+00:00"),
     ]
     assert len(feedtool("queue --first 2").out.splitlines()) == 2
-    assert feedtool("worker --once").code == 1
-    assert names_in(answers) == [
-        *("a.failed.xlsx", "a.result.csv", "a.summary.json"),
-        *("b.result.csv", "b.summary.json", "c.result.csv", "c.summary.json"),
-    ]
-    runs = feedtool("runs --format json").json
-    order = ["shop/c.csv", "shop/a.csv", "shop/b.csv"]
-    assert [run["files"] for run in reversed(runs)] == [[name] for name in order]
     # They are dropped, held, released and hurried.
     for words, told in {
         "queue drop 4": "d.csv: dropped",
         "queue hold 5 6": "f.csv: held",
-        "queue hurry 7": "g.csv: waiting, priority 1",
-        "queue hurry 6": "f.csv: held, priority 2",
-        "queue release 6": "f.csv: waiting, priority 2",
+        "queue hurry 7": "g.csv: waiting, priority 2",
+        "queue hurry 6": "f.csv: held, priority 3",
+        "queue release 6": "f.csv: waiting, priority 3",
     }.items():
         ran = feedtool(words)
         assert (ran.code, ran.out.rstrip().endswith(told)) == (0, True), ran
     listed = [(one["parcel"], one["state"]) for one in feedtool("queue --format jsonl").events]
-    assert listed == [(6, "waiting"), (7, "waiting"), (5, "held")]
-    assert feedtool("worker --once").code == 0
+    assert listed == [*((number, "waiting") for number in (6, 7, 3, 1, 2)), (5, "held")]
+    assert feedtool("worker --once").code == 1
+    ends = ("result.csv", "summary.json")
+    answered = [f"{name}.{end}" for name in "abcfg" for end in ends]
+    assert names_in(answers) == ["a.failed.xlsx", *answered]
+    runs = feedtool("runs --format json").json
+    assert [run["files"] for run in reversed(runs)] == [[f"shop/{name}.csv"] for name in "fgcab"]
     assert [one["parcel"] for one in feedtool("queue --format json").json] == [5]
     feedtool("queue drop 5")
     ran = feedtool("queue")
@@ -97,7 +93,7 @@ def test_waiting_enqueue_prints_row_results(feedtool: Feedtool, files: Files) ->
         ["worker", "--home", "another"],
         SPEED,
         folder=Path.cwd(),
-        stderr=subprocess.PIPE,
+        stderr=PIPE,
     ) as worker:
         try:
             for words, code in {"good.csv bad.csv": 1, "none.csv": 3}.items():
@@ -211,32 +207,6 @@ def test_a_ledger_of_one_machine_is_refused(feedtool: Feedtool, files: Files, se
         assert hint == "Name one with --ledger postgresql://USER:PASSWORD@HOST/DATABASE."
 
 
-WITHOUT = """
-import os, sys
-import click, httpx, lxml.etree, sqlalchemy
-import feedtool.cli.worker, feedtool.cli.watch, feedtool.cli.worker
-from feedtool.areas.registry import load
-from feedtool.cli import run
-load()
-count, *words = sys.argv[1:]
-for number, missing in enumerate(words[:int(count)]):
-    child = os.fork()
-    if not child:
-        sys.modules[missing] = None
-        for command in words[int(count):int(count) + 2 if number else None]:
-            code = run(command.split())
-            print(code, flush=True)
-            print(file=sys.stderr, flush=True)
-        os._exit(0)
-    os.waitpid(child, 0)
-    print("end", flush=True)
-    print("end", file=sys.stderr, flush=True)
-"""
-"""Runs commands where a library is missing, each library in a process of its own.
-
-All commands are run without the first, two of them without each other one. What each command
-complains of ends with an empty line.
-"""
 LIBRARIES = ("procrastinate", "psycopg", "psycopg_pool")
 
 
@@ -247,13 +217,17 @@ def test_without_the_extra_the_error_names_the_package(
     write_profiles(service, "", shop="S")
     monkeypatch.setenv("FEEDTOOL_LEDGER", "postgresql://127.0.0.1:9/none")
     helps = ("enqueue --help", "worker --help", "queue --help")
-    ran = subprocess.run(  # noqa: S603  # our own lines
-        [sys.executable, "-c", WITHOUT, str(len(LIBRARIES)), *LIBRARIES, *COMMANDS, *helps],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    outputs = [text.split("end\n")[:-1] for text in (ran.stdout, ran.stderr)]
+    with Child(
+        "tests.cli.afresh:run_without",
+        LIBRARIES,
+        [*COMMANDS, *helps],
+        2,
+        folder=Path.cwd(),
+        stdout=PIPE,
+        stderr=PIPE,
+    ) as child:
+        told = child.communicate(PATIENCE)
+    outputs = [text.split("end\n")[:-1] for text in told]
     for missing, out, err in zip(LIBRARIES, *outputs, strict=True):
         is_first = missing == LIBRARIES[0]
         refused, shown = (len(COMMANDS), len(helps)) if is_first else (2, 0)
