@@ -8,6 +8,7 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
+from feedtool.catalog.cache import FILE
 from tests.areas.products.test_sheets import operator
 from tests.catalogues import BRANDS, CATEGORIES, PROPERTIES, SERVICE, product, shirt
 from tests.cli.conftest import OURS, SAMPLES, Feedtool, bring, coloured
@@ -121,10 +122,21 @@ def statuses(path: Path, sheet: str = "Products") -> list[str]:
     return [status for status, *_ in answers(path, sheet).values()]
 
 
-def test_the_sample_needs_no_preparation(feedtool: Feedtool, products: Path) -> None:
-    ran = feedtool("submit", products, "--sandbox", "--format", "json")
+def test_the_sample_needs_no_preparation_and_its_results_no_catalogue(
+    feedtool: Feedtool, products: Path
+) -> None:
+    ran = feedtool("submit", products, "--sandbox", "--no-wait")
+    assert ran.code == 6
+    brought = "catalogue: the embedded sandbox's catalogue is downloaded"
+    assert brought in ran.err
+    assert set(statuses(products)) == {"Pending"}
+    # The catalogue is there now.
+    assert brought not in feedtool("submit", products, "--sandbox", "--dry-run").err
+    # Results do not depend on it.
+    catalogue = Path("home", FILE)
+    catalogue.unlink()
+    ran = feedtool("resume --format json")
     assert ran.code == 1
-    assert "catalogue: the embedded sandbox's catalogue is downloaded" in ran.err
     assert ran.statuses.count("Integrated") == 19
     (batch,) = ran.only["packages"]
     assert (batch["packageType"], batch["rows"], batch["state"]) == ("Products", 20, "Reported")
@@ -141,22 +153,11 @@ def test_the_sample_needs_no_preparation(feedtool: Feedtool, products: Path) -> 
     assert "The product cannot be sold yet" in told[20][1]
     marked = coloured(products.with_name("products.result.xlsx"), "Products")
     assert {"E6", "C8", "D8"} <= marked
-    assert statuses(products).count("Integrated") == 19
-    # The catalogue is there now.
-    assert "is brought" not in feedtool("submit", products, "--sandbox", "--dry-run").err
-
-
-def test_results_do_not_depend_on_the_later_cache(
-    feedtool: Feedtool, products: Path, catalogue: Path
-) -> None:
-    assert feedtool("submit", products, "--sandbox", "--no-wait").code == 6
-    assert set(statuses(products)) == {"Pending"}
-    catalogue.unlink()
-    assert feedtool("resume").code == 1
-    first = answers(products)
+    assert [status for status, *_ in told.values()].count("Integrated") == 19
+    # Nor on a catalogue that is damaged later.
     catalogue.write_bytes(b"no database at all")
     assert feedtool("results 1").code == 1
-    assert answers(products) == first
+    assert answers(products) == told
     assert feedtool("status 1").code == 0
     assert catalogue.read_bytes() == b"no database at all"
     # Without the excerpt of the catalogue that the run has kept.
