@@ -125,7 +125,7 @@ def statuses(path: Path, sheet: str = "Products") -> list[str]:
 def test_the_sample_needs_no_preparation_and_its_results_no_catalogue(
     feedtool: Feedtool, products: Path
 ) -> None:
-    ran = feedtool("submit", products, "--sandbox", "--no-wait")
+    ran = feedtool("submit --sandbox --no-wait --no-failed", products)
     assert ran.code == 6
     brought = "catalogue: the embedded sandbox's catalogue is downloaded"
     assert brought in ran.err
@@ -175,7 +175,7 @@ def test_the_sample_needs_no_preparation_and_its_results_no_catalogue(
 @pytest.mark.usefixtures("catalogue")
 def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> None:
     """Without waiting, only the products of offers are awaited."""
-    ran = feedtool("submit", both, "--sandbox", "--no-wait", "--format", "json")
+    ran = feedtool("submit --sandbox --no-wait --no-failed --format json", both)
     assert ran.code == 6
     kinds = [(one["kind"], one["rows"]) for one in ran.json]
     assert kinds == [("products", 7), ("offers-upsert", 9)]

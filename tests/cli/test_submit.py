@@ -32,14 +32,14 @@ def test_the_answer_is_beside_every_row(feedtool: Feedtool, file: Path) -> None:
     assert (invalid[0], invalid[2]) == ("Invalid", "number-range, trimmed")
     again = feedtool("validate offers.result.csv --format json")
     assert (again.counts[1:], again.only["headerRow"]) == ([1, 1, 0, 1], 1)
-    feedtool("submit --sandbox offers.result.csv")
+    feedtool("submit --sandbox --no-failed offers.result.csv")
     assert Path("offers.result-2.csv").exists()
 
 
 def test_planned_requests_equal_the_sent_ones(feedtool: Feedtool, file: Path) -> None:
     feedtool("submit --dry-run", file, "--requests", "planned")
     assert sorted(path.name for path in Path().iterdir()) == ["offers.csv", "planned"], "no copy"
-    feedtool("submit --sandbox", file, "--requests", "sent")
+    feedtool("submit --sandbox --no-failed", file, "--requests", "sent")
     name = "offers.csv/package-001-Upsert-PRIMARY/upload-001.json"
     assert Path("planned", name).read_bytes() == Path("sent", name).read_bytes()
     assert len(json.loads(Path("sent", name).read_bytes())) == 1
@@ -71,7 +71,7 @@ def test_standard_input(feedtool: Feedtool) -> None:
 def test_unreadable_files_make_no_run(feedtool: Feedtool, file: Path) -> None:
     assert feedtool("submit --sandbox nowhere.csv").code == 3
     assert feedtool("runs --format json").json == []
-    feedtool("submit --sandbox nowhere.csv", file)
+    feedtool("submit --sandbox --no-failed nowhere.csv", file)
     assert [Path(one).name for one in feedtool("runs --format json").only["files"]] == [file.name]
 
 
