@@ -110,19 +110,6 @@ def test_workers_serve_only_some_sellers_and_go_by_the_databases_time(
         assert abs(parcel.told_at - datetime.now(UTC)) < timedelta(minutes=1)
 
 
-def test_without_a_place_only_the_ledger_has_the_answers(
-    feedtool: Feedtool, files: Files, answers: Path, service: str
-) -> None:
-    write_profiles(service, "", shop="S")
-    files.csv(offer(1), name="a.csv")
-    feedtool("enqueue a.csv --profile shop")
-    assert feedtool("worker --once").code == 0
-    assert feedtool("queue").out == ""
-    assert names_in(answers) == []
-    assert feedtool("worker --once --results", answers).code == 9
-    assert feedtool("results 1 --format json").statuses == ["Integrated"]
-
-
 def test_the_health_of_a_worker(feedtool: Feedtool, answers: Path) -> None:
     del answers
     ran = feedtool("worker --health")
