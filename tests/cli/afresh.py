@@ -1,4 +1,4 @@
-"""Parts of feedtool that are imported anew, by functions that `tests.forked` runs.
+"""Parts of feedtool that are imported anew, and streams that fail, in processes of `tests.forked`.
 
 What others have made is there already: to import it takes far longer than our own part.
 """
@@ -62,3 +62,19 @@ def run_without(missing: Sequence[str], commands: Sequence[str], others: int) ->
         for stream in (sys.stdout, sys.stderr):
             print("end", file=stream, flush=True)
     return 0
+
+
+def opened(path: str) -> int:
+    """A descriptor to write to a file; to a pipe that nobody reads for an empty path."""
+    if path:
+        return os.open(path, os.O_WRONLY)
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+def run_printing(words: Sequence[str], path: str) -> int:
+    """Run a command that prints to a file, or to nobody."""
+    os.dup2(opened(path), 1)
+    code: int = import_module("feedtool.cli").run(words)
+    return code

@@ -15,6 +15,7 @@ import pytest
 from feedtool import __version__, cli
 from feedtool.cli import console
 from tests.catalogues import BRANDS, CATEGORIES, PROPERTIES, product
+from tests.cli.afresh import opened
 from tests.cli.conftest import Feedtool, bring
 from tests.conftest import Files, offer
 from tests.forked import Child
@@ -107,33 +108,39 @@ def test_a_reader_that_leaves_does_not_change_the_result(files: Files, form: str
     assert running.returncode == 1
 
 
-SPEAKING = (
-    *(["--help"], ["validate", "a.csv"]),
-    *(
-        pytest.param(words, marks=pytest.mark.long)
-        for words in (["explain"], ["--version"], ["config", "show"])
-    ),
+SPEAKING = {"--help": "process", "validate a.csv": "forked"} | dict.fromkeys(
+    ("explain", "--version", "config show", "validate b.csv"), "process"
 )
+"""Commands that print much or little, and whether Python starts for each of them."""
 
 
-@pytest.mark.parametrize("arguments", SPEAKING, ids=" ".join)
-def test_a_full_output_is_no_bug_and_a_gone_reader_no_failure(
-    files: Files, arguments: list[str]
-) -> None:
-    files.csv(offer(), name="a.csv")
+def labels_of(command: str, stdout: str) -> tuple[int | None, list[str]]:
+    """The code of a command, and the labels of its lines on stderr.
+
+    `stdout` is the path that it writes to; empty for a pipe that nobody reads.
+    """
+    words = command.split()
+    if SPEAKING[command] == "forked":
+        code, out, err = forked("run_printing", words, stdout)
+        assert out == ""
+    else:
+        descriptor = opened(stdout)
+        try:
+            ran = process(*words, stdout=descriptor)
+        finally:
+            os.close(descriptor)
+        code, err = ran.returncode, ran.stderr
+    return code, [line.partition(":")[0] for line in err.splitlines()]
+
+
+@pytest.mark.parametrize("command", sample(SPEAKING, 2))
+def test_a_full_output_is_no_bug_and_a_gone_reader_no_failure(files: Files, command: str) -> None:
+    for name in "ab":
+        files.csv(offer(), name=f"{name}.csv")
     if Path("/dev/full").exists():
-        with Path("/dev/full").open("w") as full:
-            ran = process(*arguments, stdout=full)
-        assert ran.returncode == 2
-        assert [line.partition(":")[0] for line in ran.stderr.splitlines()] == ["error", "help"]
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        ran = process(*arguments, stdout=writing)
-    finally:
-        os.close(writing)
-    labels = [line.partition(":")[0] for line in ran.stderr.splitlines()]
-    assert (ran.returncode, labels) == (0, labels and ["next"])
+        assert labels_of(command, "/dev/full") == (2, ["error", "help"])
+    code, labels = labels_of(command, "")
+    assert (code, labels) == (0, labels and ["next"])
 
 
 CLOSED = {"all streams": "<&- >&- 2>&-", "stdin": "<&-", "stdout": ">&-", "stderr": "2>&-"}
