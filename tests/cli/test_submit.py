@@ -144,7 +144,7 @@ def test_names_that_are_refused(feedtool: Feedtool, arguments: list[str], messag
 
 @pytest.mark.usefixtures("_odd_names")
 def test_a_workbook_of_failed_rows_has_a_name_that_can_be_recorded(feedtool: Feedtool) -> None:
-    assert feedtool("submit --sandbox a.csv --as offers-update").code == 1
+    assert feedtool("submit --sandbox --no-failed a.csv --as offers-update").code == 1
     for name, message in ((NOT_UTF8, "not UTF-8"), (TOO_LONG, "is too long")):
         ran = feedtool("results 1 --failed-only --out", f"{name}.xlsx")
         assert (ran.code, message in ran.error()[0]) == (2, True)
