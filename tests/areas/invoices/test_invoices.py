@@ -55,7 +55,7 @@ def index(*rows: tuple[str, str]) -> Path:
 SUBMIT = "submit --sandbox --format json"
 
 
-def test_a_folder_is_sent_file_by_file_and_answered_in_a_workbook(feedtool: Feedtool) -> None:
+def test_a_folder_is_sent_file_by_file_answered_and_corrected(feedtool: Feedtool) -> None:
     Path("invoices/O-9.pdf").write_bytes(pdf("no such order"))
     Path("invoices/O-4.pdf").write_bytes(pdf("/Encrypt 5 0 R"))
     ran = feedtool(SUBMIT, "invoices")
@@ -85,6 +85,17 @@ def test_a_folder_is_sent_file_by_file_and_answered_in_a_workbook(feedtool: Feed
     assert (again.code, again.statuses) == (0, ["Success"] * 2)
     assert invoice_counts() == dict.fromkeys((*ORDERS, "O-9"), 1)
     assert failed(feedtool) == []
+    # Another invoice of an order is held until it is released.
+    Path("invoices/O-1.pdf").write_bytes(pdf("another"))
+    changed = feedtool(SUBMIT, "invoices", "--changed-only")
+    assert changed.statuses == ["Held", *(["Unchanged"] * 5)]
+    (message,) = changed.only["results"][0]["messages"]
+    assert message["resultCode"] == "invoice-replaces"
+    assert invoice_counts() == dict.fromkeys((*ORDERS, "O-9"), 1)
+    released = feedtool(SUBMIT, "invoices", "--changed-only", "--release", "invoice-replaces")
+    assert released.statuses == ["Success", *(["Unchanged"] * 5)]
+    assert feedtool(SUBMIT, "invoices/O-1.pdf", "invoices/O-2.pdf").statuses == ["Success"] * 2
+    assert (invoice_counts()["O-1"], invoice_counts()["O-2"]) == (3, 2)
 
 
 TAKEN = ("O-1", "O-2", "O-3", "O-5")
@@ -128,32 +139,18 @@ def test_a_zip_and_single_files_are_sent_too(feedtool: Feedtool) -> None:
     assert rows_of("invoices/O-5.result.xlsx", "Invoices")[0]["feedtool status"] == "Success"
 
 
-def test_another_invoice_of_an_order_is_held_until_it_is_released(feedtool: Feedtool) -> None:
-    assert feedtool(SUBMIT, "invoices").code == 0
-    Path("invoices/O-1.pdf").write_bytes(pdf("another"))
-    changed = feedtool(SUBMIT, "invoices", "--changed-only")
-    assert changed.statuses == ["Held", *(["Unchanged"] * 4)]
-    (message,) = changed.only["results"][0]["messages"]
-    assert message["resultCode"] == "invoice-replaces"
-    assert invoice_counts() == dict.fromkeys(ORDERS, 1)
-    released = feedtool(SUBMIT, "invoices", "--changed-only", "--release", "invoice-replaces")
-    assert released.statuses == ["Success", *(["Unchanged"] * 4)]
-    assert feedtool(SUBMIT, "invoices/O-1.pdf", "invoices/O-2.pdf").statuses == ["Success"] * 2
-    assert (invoice_counts()["O-1"], invoice_counts()["O-2"]) == (3, 2)
-
-
 def test_files_named_otherwise_can_each_go_to_their_order(feedtool: Feedtool) -> None:
     Path("invoices").rename("old")
     Path("invoices").mkdir()
-    for order in ("O-4", "O-5", "O-9"):  # the last of which does not exist
+    for order in ("O-5", "O-9"):  # the last of which does not exist
         Path(f"invoices/2026-118_{order}.pdf").write_bytes(pdf())
     Path("shop.toml").write_text(
         "[profile.shop]\ninvoice_name = '.*_([^_]+)[.]pdf'\n[profile.shop.limits]\ninvoices = 1\n"
     )
     ran = feedtool(SUBMIT, "invoices", "--config", "shop.toml", "--profile", "shop")
-    assert (ran.code, ran.statuses) == (1, ["Success", "Success", "Rejected"])
-    assert len(ran.only["packages"]) == 3
-    assert invoice_counts() == dict.fromkeys(ORDERS[3:], 1)
+    assert (ran.code, ran.statuses) == (1, ["Success", "Rejected"])
+    assert len(ran.only["packages"]) == 2
+    assert invoice_counts() == {"O-5": 1}
 
 
 def test_a_folder_of_other_files_has_to_be_called_invoices(feedtool: Feedtool) -> None:
@@ -230,7 +227,7 @@ def test_a_plan_is_sent_only_with_unchanged_files(feedtool: Feedtool) -> None:
 def test_an_import_that_is_refused_goes_on_in_halves(feedtool: Feedtool) -> None:
     Path("invoices/O-9.pdf").write_bytes(pdf("no such order"))
     settings = SandboxSettings(parts=(InvoiceBehaviour(refuses_unknown=True),))
-    with Server(sandbox_parts(), speed=100, settings=settings) as server:
+    with Server(sandbox_parts(), speed=1000, settings=settings) as server:
         with server.sandbox.state.transaction() as db:
             place(db, "S1", AT, *ORDERS)
         options = ["--base-url", server.base, "--token", "sandbox", "--seller", "S1"]
@@ -296,15 +293,14 @@ def test_invoices_in_a_watched_folder_are_answered_in_a_workbook(
     feedtool: Feedtool,
 ) -> None:
     dropped()
-    Path("watched/inbox/O-9.pdf").write_bytes(pdf("no such order"))
     ran = feedtool(WATCH)
-    assert ran.code == 1, ran.err
+    assert ran.code == 0, ran.err
     assert invoice_counts() == dict.fromkeys(ORDERS, 1)
     answers = {
         name: [row["feedtool status"] for row in rows_of(f"watched/results/{name}", "Invoices")]
-        for name in ("march.result.xlsx", "invoices/O-5.result.xlsx", "O-9.result.xlsx")
+        for name in ("march.result.xlsx", "invoices/O-5.result.xlsx")
     }
-    assert [*answers.values()] == [["Success"] * 4, ["Success"], ["Failure"]]
+    assert [*answers.values()] == [["Success"] * 4, ["Success"]]
     assert not [path for path in Path("watched/processing").rglob("*") if path.is_file()]
 
 
