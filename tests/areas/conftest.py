@@ -3,9 +3,10 @@
 The desk of `tests.sandbox.desk`, the command of `tests.cli`, and the stores of `tests.buckets`.
 """
 
+import csv
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import lru_cache
@@ -76,6 +77,22 @@ def _rows_of_content(content: bytes, sheet: str) -> list[dict[str, Any]]:
 
 def submit(feedtool: Feedtool, path: str | Path, *more: str) -> Ran:
     return feedtool("submit", path, "--sandbox", "--format", "json", *more)
+
+
+def fill_csv(
+    path: str, target: str, wanted: Iterable[Mapping[str, Any]], *new: Mapping[str, Any]
+) -> None:
+    """Fills the rows of an exported CSV as a person does, each with its cells, and adds some.
+
+    A CSV is much quicker to read and to answer than a workbook.
+    """
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with Path(target).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], restval="")
+        writer.writeheader()
+        writer.writerows({**row, **cells} for row, cells in zip(rows, wanted, strict=True))
+        writer.writerows(new)
 
 
 def effects() -> Counter[tuple[str, str]]:

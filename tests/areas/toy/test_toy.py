@@ -210,17 +210,6 @@ def test_a_profile_has_its_settings(files: Files, feedtool: Feedtool) -> None:
 
 
 @pytest.mark.usefixtures("toys")
-def test_its_status_is_explained_and_counted(files: Files, feedtool: Feedtool) -> None:
-    path = files.csv(ROWS[0], ROWS[2], name="toys.csv")
-    ran = feedtool("submit", path, "--sandbox")
-    assert (ran.code, "2 Packed" in ran.out) == (0, True)
-    assert "2 Packed" in feedtool("runs").out
-    explained = feedtool("explain", "Packed").out
-    assert "The parcel is packed, with all toys of the order." in explained
-    assert "Packed" in feedtool("explain").out
-
-
-@pytest.mark.usefixtures("toys")
 def test_toys_are_submitted_answered_and_exported(files: Files, feedtool: Feedtool) -> None:
     path = files.csv(*ROWS, name="toys.csv")
     ran = feedtool("submit", path, "--sandbox", "--format", "json")
@@ -247,6 +236,12 @@ def test_toys_are_submitted_answered_and_exported(files: Files, feedtool: Feedto
     again = feedtool("submit", path, "--sandbox", "--format", "json")
     assert again.only["results"][0]["messages"][0]["message"] == "It was sent before."
     assert parcels() == PARCELS
+    # Its status is counted, and explained.
+    assert "2 Packed" in feedtool("submit", files.csv(ROWS[0], ROWS[2]), "--sandbox").out
+    assert "2 Packed" in feedtool("runs").out
+    explained = feedtool("explain", "Packed").out
+    assert "The parcel is packed, with all toys of the order." in explained
+    assert "Packed" in feedtool("explain").out
     assert feedtool("export", "toy-parcels", "--sandbox", "--out", "had.csv").code == 0
     exported = list(csv.DictReader(Path("had.csv").read_text("utf-8-sig").splitlines()))
     assert [(one["order"], one["toy"], one["channels"]) for one in exported] == [
@@ -277,14 +272,12 @@ def test_its_files_are_brought_into_a_folder(files: Files, feedtool: Feedtool) -
 
 WRITES = 40
 """A submit of two requests reaches fewer points; at a later one nothing dies."""
-FEW = (14,)
-LONG = [
-    pytest.param(number, marks=pytest.mark.long) for number in range(WRITES) if number not in FEW
-]
 
 
+# The normal run kills acts of the package's own areas.
+@pytest.mark.long
 @pytest.mark.usefixtures("toys")
-@pytest.mark.parametrize("at", [*FEW, *LONG])
+@pytest.mark.parametrize("at", range(WRITES))
 def test_killed_at_a_write_each_parcel_is_sent_once(
     files: Files, feedtool: Feedtool, at: int
 ) -> None:
