@@ -22,43 +22,32 @@ CATALOGUE = "catalog sync"
 """The command that prepares the sandbox for kinds that need categories."""
 
 
-@pytest.fixture
-def called_endpoints(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
-    """The endpoints that the sandbox is asked for, by their shapes."""
-    found: list[Endpoint] = []
+@pytest.mark.usefixtures("catalogue")
+def test_each_list_of_a_sandbox_is_exported_and_can_be_sent_back(
+    feedtool: Feedtool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[Endpoint] = []
 
     def noted(*of: tuple[Route, ...]) -> tuple[Route, dict[str, str]]:
         route, ids = find_route(*of)  # type: ignore[arg-type]  # as it is called
-        found.append(Endpoint(route.method, route.path).shape)
+        called.append(Endpoint(route.method, route.path).shape)
         return route, ids
 
     monkeypatch.setattr(core, "find_route", noted)
-    return found
-
-
-@pytest.mark.parametrize("kind", load().exports)
-def test_a_list_of_a_fresh_sandbox(
-    kind: str,
-    feedtool: Feedtool,
-    called_endpoints: list[Endpoint],
-    tmp_path: Path,
-    request: pytest.FixtureRequest,
-) -> None:
-    if kind == "products":
-        request.getfixturevalue("catalogue")  # which takes seconds to bring
-    code, out, err = feedtool(f"export {kind} --sandbox {NEEDED.get(kind, '')}")
-    assert code in {Exit.OK, Exit.NOTHING}, err
-    made = {path.name for path in tmp_path.iterdir()} - {"home"}
-    assert bool(made) == (code == Exit.OK), out
-    led = [
-        {f"export {kind}", CATALOGUE}.intersection(clients()[of].commands)
-        for of in called_endpoints
-    ]
-    assert led
-    assert all(led), called_endpoints
-    if code == Exit.OK and load().exports[kind].is_sent_back:
-        assert_can_be_sent_back(err, feedtool)
-        assert_can_be_sent_back(feedtool(f"export {kind} --sandbox --out a.csv").err, feedtool)
+    for kind, export in load().exports.items():
+        called.clear()
+        before = {*tmp_path.iterdir()}
+        code, out, err = feedtool(f"export {kind} --sandbox {NEEDED.get(kind, '')}")
+        assert code in {Exit.OK, Exit.NOTHING}, err
+        made = {*tmp_path.iterdir()} - before
+        assert bool(made) == (code == Exit.OK), out
+        led = [{f"export {kind}", CATALOGUE}.intersection(clients()[of].commands) for of in called]
+        assert led, kind
+        assert all(led), called
+        if code == Exit.OK and export.is_sent_back:
+            assert_can_be_sent_back(err, feedtool)
+            ran = feedtool(f"export {kind} --sandbox --out {kind}.csv")
+            assert_can_be_sent_back(ran.err, feedtool)
 
 
 def assert_can_be_sent_back(told: str, feedtool: Feedtool) -> None:

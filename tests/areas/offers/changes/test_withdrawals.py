@@ -150,8 +150,8 @@ def test_a_second_name_of_the_stock_keeps_it(shop: Shop) -> None:
 
 
 def test_guards_hold_it_as_any_removal(market: Market) -> None:
-    shop = market.shop(Guards())
-    numbers = range(30)
+    shop = market.shop(Guards(least=10))
+    numbers = range(10)
     sent(shop, *map(row, numbers))
     gone = [row(number, "archived") for number in numbers]
     submission = shop.send(*gone, asked=read_options(shop))
