@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Engine
 from feedtool.cli import run
 from feedtool.cli.console import SYSTEM, Clock
 from feedtool.delivery import engine
-from feedtool.ledger import cursors, snapshots, store
+from feedtool.ledger import cursors, journal, snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
 from tests.clocks import quick_clock
@@ -54,7 +54,7 @@ class Points:
                 self.reach(f"before {name}")
             self.reach(f"after {name}")
 
-        for room in (store, cursors):
+        for room in (store, cursors, journal):
             mock.patch.object(room, "writing", watched).start()
         for owner, name in ((snapshots.Snapshots, "keep"), (annotated_copy, "annotate")):
             around = self._around(getattr(owner, name), name)

@@ -24,9 +24,11 @@ from feedtool.ledger import Ledger
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import AccountSettings
+from tests.areas.conftest import Enter
 from tests.areas.finance.counter import AtDesk, brought, losses
 from tests.areas.orders.sandbox.counter import QUIET
 from tests.cli.conftest import Feedtool
+from tests.pairs import sample
 from tests.resume.runner import killed
 from tests.sandbox.desk import Desk
 
@@ -89,7 +91,7 @@ def test_a_text_has_the_columns_of_the_fec(desk: Desk, tmp_path: Path, ledger: L
     assert "not the FEC that the law asks for" in str(exported.notes[0][0])
 
 
-@pytest.mark.parametrize("ending", [".txt", ".csv"])
+@pytest.mark.parametrize("ending", sample((".csv", ".txt"), 1))
 def test_the_same_month_twice_is_the_same_file(
     desk: Desk, tmp_path: Path, ledger: Ledger, ending: str
 ) -> None:
@@ -385,18 +387,18 @@ def test_every_entry_sums_up_to_zero(
 # From the command line.
 
 
-def month_of(feedtool: Feedtool) -> str:
+@pytest.fixture
+def paid_month(enter_exported: Enter) -> str:
     """A month in which the sandbox has paid something."""
-    assert feedtool("export payments --sandbox --state Paid --out paid.csv").code == 0
+    enter_exported("export payments --sandbox --state Paid --out paid.csv")
     with Path("paid.csv").open(encoding="utf-8-sig") as file:
         return min(row["paymentDate"] for row in csv.DictReader(file))[:7]
 
 
-def test_the_journal_is_exported_by_the_command(feedtool: Feedtool) -> None:
+def test_the_journal_is_exported_by_the_command(feedtool: Feedtool, paid_month: str) -> None:
     code, _, err = feedtool("export journal --sandbox")
     assert (code, err.splitlines()[0]) == (2, "error: say of which month the journal is")
-    month = month_of(feedtool)
-    journal = f"export journal --sandbox --month {month}"
+    journal = f"export journal --sandbox --month {paid_month}"
     code, out, err = feedtool(journal)
     assert (code, out.split()[0]) == (0, "journal.txt")
     assert "not the FEC that the law asks for" in err
@@ -409,15 +411,14 @@ def test_the_journal_is_exported_by_the_command(feedtool: Feedtool) -> None:
     )
 
 
-def test_killed_at_any_write_the_numbers_stay(feedtool: Feedtool) -> None:
-    month = month_of(feedtool)
-    journal = f"export journal --sandbox --month {month}"
-    for number in range(20):
+def test_killed_at_any_write_the_numbers_stay(feedtool: Feedtool, paid_month: str) -> None:
+    journal = f"export journal --sandbox --month {paid_month}"
+    for number in range(10):
         points = killed(
             number, *f"{journal} --out killed.csv --yes --ledger at{number}.sqlite".split()
         )
         assert feedtool(f"{journal} --out at{number}.csv --ledger at{number}.sqlite").code == 0
         assert Path(f"at{number}.csv").read_bytes() == Path("at0.csv").read_bytes(), points
-        if len(points) <= number:
-            return
-    raise AssertionError(points)
+        if len(points) == number:
+            break
+    assert points == ["0 before book", "1 after book"]
