@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import is_hypothesis_test, settings
 from openpyxl import Workbook
+from openpyxl.packaging.custom import StringProperty
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
@@ -259,10 +260,14 @@ class Files:
     def csv(self, *rows: Mapping[str, str], name: str = "offers.csv") -> Path:
         return self.text(table(rows), name)
 
-    def book(self, sheets: Mapping[str, Rows], name: str = "offers.xlsx") -> Path:
-        """A workbook of sheets whose cells are all text."""
+    def book(self, sheets: Mapping[str, Rows], name: str = "offers.xlsx", **stamps: str) -> Path:
+        """A workbook of sheets whose cells are all text, with properties of ours."""
         book = Workbook()
         book.remove(book.worksheets[0])
+        for stamp, value in stamps.items():
+            book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
+                StringProperty(name=f"feedtool.{stamp}", value=value)
+            )
         for title, rows in sheets.items():
             sheet = book.create_sheet(title)
             for record in csv.reader(StringIO(table(rows))):

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import load_workbook
-from openpyxl.packaging.custom import StringProperty
 
 from feedtool.areas.discussions.attachments import format_of
 from feedtool.areas.discussions.codes import PROBLEMS
@@ -219,14 +217,7 @@ STAMPED: dict[str, tuple[dict[str, str], list[str]]] = {
 def test_stamps_of_the_export_are_checked(
     files: Files, asked: dict[str, str], expected: list[str]
 ) -> None:
-    path = files.book({"Discussions": [asked]})
-    book = load_workbook(path)
-    for name, value in STAMPS.items():
-        book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
-            StringProperty(name=f"feedtool.{name}", value=value)
-        )
-    book.save(path)
-    (sheet,) = checked(path)
+    (sheet,) = checked(files.book({"Discussions": [asked]}, **STAMPS))
     assert [code for _, code in codes(sheet)] == expected
 
 

@@ -149,8 +149,9 @@ def test_several_sheets_of_products_are_all_read(files: Files) -> None:
 
 
 def test_the_stamp_goes_before_the_headers(files: Files) -> None:
-    both = files.book({"Products": [product()], "Offers": [offer()]})
-    sheets = checked(stamped(both, template="products", category="010101"), dialect=judging())
+    shown = {"Products": [product()], "Offers": [offer()]}
+    both = files.book(shown, template="products", category="010101")
+    sheets = checked(both, dialect=judging())
     assert [sheet.kind for sheet in sheets] == ["products", "offers-upsert"]
     assert [sheet.counts().valid for sheet in sheets] == [1, 1]
 
@@ -173,7 +174,7 @@ STAMPED: dict[str, tuple[str, list[dict[str, str]], str, str]] = {
 def test_stamped_categories(
     files: Files, category: str, rows: list[dict[str, str]], problems: str, valid: str
 ) -> None:
-    path = stamped(files.book({"Products": rows}), template="products", category=category)
+    path = files.book({"Products": rows}, template="products", category=category)
     (sheet,) = checked(path, dialect=judging())
     assert " ".join(f"{row} {code}" for row, code in codes(sheet)) == problems
     assert [body["categoryCode"] for body in bodies(sheet)] == valid.split()
@@ -186,8 +187,8 @@ def test_the_catalogue_in_the_templates_language_is_asked_for(files: Files) -> N
         asked.append(language)
         return french
 
-    path = files.book({"Products": [product(language="")]})
-    stamped(path, template="products", language="fr")
+    sheet_of = {"Products": [product(language="")]}
+    path = files.book(sheet_of, template="products", language="fr")
     (sheet,) = checked(path, dialect=Context(catalog=catalog))
     assert asked == ["fr"]
     assert bodies(sheet)[0]["language"] == "fr-FR"

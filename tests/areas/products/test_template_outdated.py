@@ -33,7 +33,7 @@ ROW = product() | {item.reference: "" for item in KETTLES} | {"3001": "A"}
 def template(files: Files, categories: str, fingerprint: str, **more: str) -> Path:
     """A workbook with a stamp of only fingerprints."""
     stamps = {"template": "products", "category": categories, "fingerprint": fingerprint}
-    return stamped(files.book({"Products": [ROW]}), **stamps, **more)
+    return files.book({"Products": [ROW]}, **stamps, **more)
 
 
 def outdated(path: Path, kettles: tuple[Property, ...] = KETTLES) -> list[Problem]:
