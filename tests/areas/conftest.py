@@ -84,14 +84,16 @@ def fill_csv(
 ) -> None:
     """Fills the rows of an exported CSV as a person does, each with its cells, and adds some.
 
-    A CSV is much quicker to read and to answer than a workbook.
+    A CSV is much quicker to read and to answer than a workbook. Columns that it lacks come last.
     """
+    filled = [*wanted]
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
+    names = dict.fromkeys(name for cells in (rows[0], *filled, *new) for name in cells)
     with Path(target).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], restval="")
+        writer = csv.DictWriter(file, names, restval="")
         writer.writeheader()
-        writer.writerows({**row, **cells} for row, cells in zip(rows, wanted, strict=True))
+        writer.writerows({**row, **cells} for row, cells in zip(rows, filled, strict=True))
         writer.writerows(new)
 
 

@@ -16,8 +16,9 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def shop(enter_exported: Enter) -> list[dict[str, Any]]:
-    """The rows of `discussions.xlsx`; beside it is the file that a reply is sent with."""
-    enter_exported("export discussions --sandbox")
+    """The rows of `discussions.xlsx` and `shop.csv`, beside the file that a reply is sent with."""
+    export = "export discussions --sandbox"
+    enter_exported(export, f"{export} --out shop.csv")
     Path("label.pdf").write_bytes(b"%PDF-1.7 a label")
     return discussions("discussions.xlsx")
 

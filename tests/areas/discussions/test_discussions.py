@@ -1,8 +1,9 @@
 """Discussions from the command line: exported, filled in a spreadsheet, sent, answered, again."""
 
+import csv
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from feedtool.areas.orders.sandbox.store import numbered
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.state import moment_of
-from tests.areas.conftest import killed_and_resumed
+from tests.areas.conftest import fill_csv, killed_and_resumed
 from tests.areas.discussions.conftest import discussions
 from tests.cli.conftest import STATE, Feedtool, Ran
 
@@ -24,6 +25,7 @@ Fill = Callable[[Row], Mapping[str, Any]]
 FIRST = 3
 """The first row of an exported sheet."""
 SUBMIT = ("submit", "filled.xlsx", "--sandbox", "--format", "json")
+SUBMIT_PLAIN = ("submit", "filled.csv", "--sandbox", "--format", "json")
 REPLY = "Good morning,\nyour parcel is on its way."
 
 
@@ -37,6 +39,11 @@ def fill(wanted: Fill, *new: Mapping[str, Any]) -> None:
         for key, value in fields.items():
             sheet.cell(number, columns[key]).value = value
     book.save("filled.xlsx")
+
+
+def fill_plain(shop: Iterable[Row], wanted: Fill, *new: Mapping[str, Any]) -> None:
+    """Fills the rows of `shop.csv` and adds some, into `filled.csv`."""
+    fill_csv("shop.csv", "filled.csv", map(wanted, shop), *new)
 
 
 def nothing(_: Row) -> Mapping[str, Any]:
@@ -128,8 +135,11 @@ def test_a_filled_export_is_sent_once_and_answered(
     assert Counter(verb for verb, _ in acts) == {"Reply": 3, "Read": 2, "Close": 2, "Open": 1}
     assert {calls for _, calls in acts} == {1}
 
-    again = feedtool(*SUBMIT)
-    assert (again.code, results(again)) == (0, results(ran))
+    # The same as CSV.
+    fill_plain(shop, handled, opening(claim))
+    again = feedtool(*SUBMIT_PLAIN)
+    assert again.code == 0
+    assert [(row + 1, status) for row, status in results(again)] == results(ran)
     for result in again.only["results"]:
         assert codes(result) >= ({"already-so"} if result["status"] != "Skipped" else set())
     assert effects() == done
@@ -141,34 +151,34 @@ def test_a_filled_export_is_sent_once_and_answered(
 
 
 def test_an_untouched_export_does_nothing(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
-    assert feedtool("validate", "discussions.xlsx").code == 9
     ran = feedtool("submit", "discussions.xlsx", "--sandbox", "--format", "json")
     assert (ran.code, ran.statuses) == (9, ["Skipped"] * len(shop))
     assert {row["feedtool status"] for row in discussions("discussions.result.xlsx")} == {"Skipped"}
     assert not effects()
 
 
-@pytest.mark.usefixtures("shop")
-def test_a_customer_gets_a_second_answer_to_a_second_message(feedtool: Feedtool) -> None:
-    fill(lambda row: {"reply": REPLY} if is_claim(row) else {})
-    assert feedtool(*SUBMIT).code == 0
+def test_a_customer_gets_a_second_answer_to_a_second_message(
+    shop: list[dict[str, Any]], feedtool: Feedtool
+) -> None:
+    fill_plain(shop, lambda row: {"reply": REPLY} if is_claim(row) else {})
+    assert feedtool(*SUBMIT_PLAIN).code == 0
     with Sandbox(sandbox_parts(), STATE) as sandbox, sandbox.state.transaction() as db:
         order = numbered(db, "sandbox", 1)
         assert order
         ((latest,),) = db.execute("SELECT latest FROM clock").fetchall()
         customer_writes(db, order, "And when?", moment_of(latest) + timedelta(seconds=1))
-    fill(lambda row: {"reply": "Tomorrow, in the morning."} if is_claim(row) else {})
-    ran = feedtool(*SUBMIT)
+    fill_plain(shop, lambda row: {"reply": "Tomorrow, in the morning."} if is_claim(row) else {})
+    ran = feedtool(*SUBMIT_PLAIN)
     assert Counter(ran.statuses)["Sent"] == 1
     assert effects()["message"] == 2
 
 
 def test_a_dry_run_writes_the_requests(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
     (claim,) = filter(is_claim, shop)
-    fill(handled, opening(claim, receiver="Support"))
-    ran = feedtool("submit", "filled.xlsx", "--dry-run", "--requests", "requests")
+    fill_plain(shop, handled, opening(claim, receiver="Support"))
+    ran = feedtool("submit", "filled.csv", "--dry-run", "--requests", "requests")
     assert ran.code == 0, ran
-    written = sorted(Path("requests/filled.xlsx").iterdir())
+    written = sorted(Path("requests/filled.csv").iterdir())
     bodies = {path.stem.split("-")[2]: json.loads(path.read_bytes()) for path in written}
     assert set(bodies) == {"Reply", "Read", "Close", "Open"}
     assert bodies["Open"]["message"]["receiver"] == "GrcOperator"
@@ -183,17 +193,20 @@ def test_a_dry_run_writes_the_requests(shop: list[dict[str, Any]], feedtool: Fee
 def test_impossible_acts_are_reported_and_not_sent(
     shop: list[dict[str, Any]], feedtool: Feedtool
 ) -> None:
-    """A second discussion of the same, a closed channel, an unknown typology, a lost reply."""
+    """A second discussion of the same, a closed channel, an unknown typology, a lost reply.
+
+    A CSV has no stamps: nobody knows what its export was told.
+    """
     claim = next(filter(is_claim, shop))
     other = next(row for row in shop if row["salesChannelId"] == "SECOND")
-    fill(
+    fill_plain(
+        shop,
         lambda row: {"discussionId": "none", "close": "Yes"} if row == claim else {},
         opening(other),
         opening(claim, subTypologyCode=claim["subTypologyCode"], productId=claim["productId"]),
         opening(claim, subTypologyCode="wrongOne"),
     )
-    without_stamps("filled.xlsx")
-    ran = feedtool(*SUBMIT)
+    ran = feedtool(*SUBMIT_PLAIN)
     told = {result["row"]: (result["status"], codes(result)) for result in ran.only["results"]}
     asked = {row: it for row, it in told.items() if it[0] != "Skipped"}
     assert (ran.code, [*asked.values()]) == (
@@ -209,21 +222,12 @@ def test_impossible_acts_are_reported_and_not_sent(
     assert not effects()
 
 
-def without_stamps(path: str) -> None:
-    """A workbook of which nobody knows what its export was told."""
-    book = load_workbook(path)
-    properties: Any = vars(book)["custom_doc_props"]
-    for name in ("discussion-channels", "receivers", "typologies"):
-        del properties[f"feedtool.{name}"]
-    book.save(path)
-
-
 def test_a_discussion_without_its_reply_is_not_marked_or_closed(
     shop: list[dict[str, Any]], feedtool: Feedtool
 ) -> None:
     """The service refuses a reply of twelve characters, which the specification allows."""
-    fill(lambda row: {"reply": "I am sorry .", "close": "Yes"} if is_claim(row) else {})
-    ran = feedtool(*SUBMIT)
+    fill_plain(shop, lambda row: {"reply": "I am sorry .", "close": "Yes"} if is_claim(row) else {})
+    ran = feedtool(*SUBMIT_PLAIN)
     asked = [result for result in ran.only["results"] if result["status"] != "Skipped"]
     assert [(result["status"], codes(result)) for result in asked] == [
         ("Rejected", {"ER400"}),
@@ -238,24 +242,27 @@ def test_the_same_text_for_many_is_held(shop: list[dict[str, Any]], feedtool: Fe
     text = '[profile.shop]\nseller = "sandbox"\n[profile.shop.discussions]\nsame_replies = 2\n'
     Path("feedtool.toml").write_text(text)
     waiting = [row for row in shop if row["processStatus"] == "ToTreat"]
-    fill(lambda row: {"reply": REPLY} if row in waiting else {})
-    ran = feedtool(*SUBMIT, "--profile", "shop")
+    fill_plain(shop, lambda row: {"reply": REPLY} if row in waiting else {})
+    ran = feedtool(*SUBMIT_PLAIN, "--profile", "shop")
     assert Counter(ran.statuses) == {"Held": len(waiting), "Skipped": 1}
     assert not effects()
-    ran = feedtool(*SUBMIT, "--profile", "shop", "--release", "same-reply", "--dry-run")
+    ran = feedtool(*SUBMIT_PLAIN, "--profile", "shop", "--release", "same-reply", "--dry-run")
     assert [act["verb"] for act in ran.only["acts"]].count("Reply") == len(waiting)
 
 
-@pytest.mark.usefixtures("shop")
 def test_a_saved_reply_is_finished_from_the_row(feedtool: Feedtool) -> None:
     text = '[profile.shop]\nseller = "sandbox"\n[profile.shop.discussions.replies]\n'
     text += 'parcel = "Your order {orderId} is parcel {parcelNumber}."\n'
     Path("feedtool.toml").write_text(text)
-    assert feedtool("export discussions --sandbox --profile shop --to-treat --yes").code == 0
-    first, *others = discussions("discussions.xlsx")
+    ran = feedtool("export discussions --sandbox --profile shop --to-treat --out shop.csv")
+    assert ran.code == 0, ran
+    with Path("shop.csv").open(encoding="utf-8-sig", newline="") as file:
+        first, *others = csv.DictReader(file)
     assert others
-    fill(lambda row: {"reply.template": "parcel", "parcelNumber": "8R1" if row == first else None})
-    ran = feedtool(*SUBMIT, "--profile", "shop")
+    reply = {"reply.template": "parcel"}
+    numbers = ("8R1", *("" for _ in others))
+    fill_csv("shop.csv", "filled.csv", ({**reply, "parcelNumber": number} for number in numbers))
+    ran = feedtool(*SUBMIT_PLAIN, "--profile", "shop")
     assert ran.out, ran.err
     wrong = ran.only["problems"]
     assert {(it["code"], it["field"]) for it in wrong} == {
@@ -283,8 +290,8 @@ def test_killed_at_a_write_each_is_done_once(
     shop: list[dict[str, Any]], feedtool: Feedtool, at: int
 ) -> None:
     claim = next(filter(is_claim, shop))
-    fill(lambda row: handled(row) if row == claim else {}, opening(claim))
-    ran = killed_and_resumed(feedtool, at, WRITES, "submit", "filled.xlsx", "--sandbox")
+    fill_plain(shop, lambda row: handled(row) if row == claim else {}, opening(claim))
+    ran = killed_and_resumed(feedtool, at, WRITES, "submit", "filled.csv", "--sandbox")
     statuses = [status for status in ran.statuses if status != "Skipped"]
     assert statuses == ["Sent", "Read", "Closed", "Opened"]
     assert effects() == {"message": 1, "read": 1, "close": 1, "discussion": 1}
