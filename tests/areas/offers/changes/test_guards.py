@@ -1,6 +1,6 @@
 """Rows that guards hold, and their release."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 import pytest
@@ -58,38 +58,28 @@ def test_without_a_history_no_row_is_held(shop: Shop) -> None:
     assert set(statuses(shop.plan(*zero))) == {"Valid"}
 
 
-def deleted(shop: Shop) -> None:
+def test_the_last_price_is_known_after_any_end_of_the_offer(shop: Shop) -> None:
+    numbers = (1, 3, 4)
+    shop.send(*map(offer, numbers))
     shop.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
-
-
-def gone_elsewhere(shop: Shop) -> None:
-    """Deleted by somebody else, as an export shows."""
-    elsewhere = shop.elsewhere()
-    elsewhere.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
+    # Deleted by somebody else, as an export shows.
+    shop.elsewhere().send({"sellerExternalReference": "SKU-3"}, kind="offers-delete")
     shop.export()
-
-
-def left_unknown(shop: Shop) -> None:
-    """Leave an offer whose results were never read, and that somebody else has changed since."""
-    run = shop.send(offer(1, price__price="18"), wait=False).outcomes[0].run
-    shop.elsewhere().send(offer(1, price__price="17"))
+    # One whose results were never read, and that somebody else has changed since.
+    run = shop.send(offer(4, price__price="18"), wait=False).outcomes[0].run
+    shop.elsewhere().send(offer(4, price__price="17"))
     shop.transport.sleep(4 * 24 * 3600)
     shop.resume()
     (file,) = shop.ledger.files(int(run or 0))
     assert [str(verdict.status) for verdict in shop.ledger.verdicts(file.file)] == ["Unknown"]
+    lost = [offer(number, price__price="1999") for number in numbers]
+    assert codes(shop.plan(*lost)) == [(row, ["price-factor"]) for row in (2, 3, 4)]
+    assert statuses(shop.plan(*map(offer, numbers), selection=CHANGED)) == ["Valid"] * 3
 
 
-def purged(shop: Shop) -> None:
-    shop.send(TWO, asked=shop.purging(), confirm=lambda _: None)
-
-
-@pytest.mark.parametrize("come", [deleted, gone_elsewhere, left_unknown, purged])
-def test_the_last_price_is_known_after_any_end_of_the_offer(
-    market: Market, come: Callable[[Shop], None]
-) -> None:
-    shop = market.shop(Guards())
+def test_the_last_price_is_known_after_a_purge(shop: Shop) -> None:
     shop.send(ONE)
-    come(shop)
+    shop.send(TWO, asked=shop.purging(), confirm=lambda _: None)
     assert codes(shop.plan(LOST)) == [(2, ["price-factor"])]
     assert statuses(shop.plan(ONE, selection=CHANGED)) == ["Valid"]
 
