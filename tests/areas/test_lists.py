@@ -50,6 +50,27 @@ def test_each_list_of_a_sandbox_is_exported_and_can_be_sent_back(
             assert_can_be_sent_back(ran.err, feedtool)
 
 
+WAITING = {
+    "inbound-refused": 1,
+    "inbound-in-dispute": 1,
+    "outbound-rejected": 1,
+    "returns-to-look-at": 1,
+    "to-answer": 4,
+    "claims": 1,
+}
+
+
+def test_what_waits_for_the_seller_is_counted(feedtool: Feedtool) -> None:
+    found = {it["name"]: it for it in feedtool("todo --sandbox --format json").json}
+    assert {name: found[name]["count"] for name in WAITING} == WAITING
+    assert "export discussions --to-treat" in found["to-answer"]["command"]
+    blocked = found["payments-blocked"]
+    assert "next statement on" in blocked["text"]
+    command = blocked["command"].removeprefix("feedtool ")
+    ran = feedtool(f"{command} --out blocked.csv --format json")
+    assert (ran.code, ran.only["rows"]) == (0, blocked["count"])
+
+
 def assert_can_be_sent_back(told: str, feedtool: Feedtool) -> None:
     """Assert that an untouched file is read as its own kind; most then ask for nothing."""
     (line,) = re.findall("`feedtool (validate [^`]*)`", told)

@@ -375,12 +375,7 @@ def test_new_discussions_come_once(feedtool: Feedtool) -> None:
     assert not Path("two.csv").exists()
 
 
-def test_waiting_discussions_are_counted(feedtool: Feedtool) -> None:
-    ran = feedtool("todo --sandbox --format json")
-    found = {it["name"]: (it["count"], it["command"]) for it in ran.json}
-    assert found["to-answer"][0] == 4
-    assert found["claims"][0] == 1
-    assert "export discussions --to-treat" in found["to-answer"][1]
+def test_the_longest_wait_for_an_answer_is_told() -> None:
     (wait, _) = waits(AccountSettings())
     early, late = ({"createdAt": f"2026-11-{day}T08:00:00Z"} for day in (17, 18))
     listed = [

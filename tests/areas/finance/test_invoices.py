@@ -237,13 +237,6 @@ def test_invoices_are_exported_by_the_command(feedtool: Feedtool) -> None:
     assert feedtool(f"export invoice-details --sandbox --invoice {invoice}").code == 0
     code, _, err = feedtool("export invoice-documents --sandbox --invoice 7 --out none")
     assert (code, err.splitlines()[0]) == (1, "warning: 1 file is not there")
-    # Blocked payments wait.
-    lines = {line["name"]: line for line in feedtool("todo --sandbox --format json").json}
-    blocked = lines["payments-blocked"]
-    assert "next statement on" in blocked["text"]
-    command = blocked["command"].removeprefix("feedtool ")
-    assert feedtool(f"{command} --out blocked.csv").code == 0
-    assert len(rows_in(Path("blocked.csv"))) == blocked["count"]
 
 
 # What waits.

@@ -314,12 +314,6 @@ def test_a_shop_without_shipments_has_an_empty_export(feedtool: Feedtool) -> Non
         assert feedtool(f"export {kind} --sandbox --yes").code == 9, kind
 
 
-def test_shipments_that_wait_for_the_seller_are_counted(feedtool: Feedtool) -> None:
-    ran = feedtool("todo --sandbox --format json")
-    counts = {line["name"]: line["count"] for line in ran.json}
-    assert (counts["inbound-refused"], counts["inbound-in-dispute"]) == (1, 1)
-
-
 # Killed.
 
 SHIPMENT = ("inbound-shipments", [item("PO-A"), item("PO-A", GTINS[1])], "Accepted")
