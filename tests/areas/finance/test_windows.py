@@ -101,7 +101,7 @@ operations = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 @given(operations, st.integers(1, 9))
 def test_each_operation_comes_once_with_windows_of_any_size(
     listed: list[Operation], most: int

@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -118,10 +119,14 @@ def test_a_hidden_group_is_unknown() -> None:
 # From the command line.
 
 
-def tee(**changes: str) -> dict[str, str]:
+@cache
+def first_shirt() -> dict[str, Any]:
     """The first T-shirt of the samples."""
-    shirts = (row for row in rows_of(SAMPLES / "products.xlsx", "Products") if row.get(GROUP))
-    return {key: str(value) for key, value in next(shirts).items()} | changes
+    return next(row for row in rows_of(SAMPLES / "products.xlsx", "Products") if row.get(GROUP))
+
+
+def tee(**changes: str) -> dict[str, str]:
+    return {key: str(value) for key, value in first_shirt().items()} | changes
 
 
 def submitted(feedtool: Feedtool, folder: Path, *rows: dict[str, str]) -> list[dict[str, str]]:
