@@ -12,41 +12,36 @@ from tests.conftest import offer, table
 from tests.watch.conftest import DAY, SENT, World
 
 
-@pytest.mark.parametrize(
-    ("part", "stays", "sent"),
-    [("done", "processing", ["SKU-1", "SKU-2"]), ("processing", "inbox", [])],
-)
-def test_a_file_that_cannot_be_moved_waits_and_stops_no_other(
-    world: World, part: str, stays: str, sent: list[str]
-) -> None:
+def test_a_file_that_cannot_be_moved_waits_and_stops_no_other(world: World) -> None:
+    """First nothing goes into the folder for processing, then nothing into that for the end."""
     world.drop_each("a.csv", "b.csv")
-    place = world.folder.root / part
-    place.rmdir()
-    place.write_text("in its way")
-    world.watch()
-    assert world.sent() == sent
-    assert {f"{stays}/a.csv", f"{stays}/b.csv"} < set(world.files())
-    waiting = world.messages_of("waiting")
-    assert len(waiting) == 2
-    assert all("cannot be made" in text for text in waiting)
-    place.unlink()
-    assert world.watch() is (Exit.NOTHING if sent else Exit.OK)
+    sent = ["SKU-1", "SKU-2"]
+    for part, stays, then in (("processing", "inbox", []), ("done", "processing", sent)):
+        world.told.clear()
+        place = world.folder.root / part
+        place.rmdir()
+        place.write_text("in its way")
+        world.watch()
+        assert world.sent() == then
+        assert {f"{stays}/a.csv", f"{stays}/b.csv"} < set(world.files())
+        waiting = world.messages_of("waiting")
+        assert len(waiting) == 2
+        assert all("cannot be made" in text for text in waiting)
+        place.unlink()
+    assert world.watch() is Exit.NOTHING
     assert {f"{DAY}/a.csv", f"{DAY}/b.csv"} < set(world.files())
-    assert world.sent() == ["SKU-1", "SKU-2"]
+    assert world.sent() == sent
     assert world.claimed() == []
 
 
-@pytest.mark.parametrize("way", ["the file's", "its reason's"])
-def test_a_file_that_cannot_be_refused_stays_and_stops_no_other(world: World, way: str) -> None:
-    world.drop("nobody/a.csv", offer(1))
-    world.drop("b.csv", offer(2))
-    if way == "the file's":
-        (world.folder.error / "nobody").write_text("in its way")
-    else:
-        (world.folder.error / "nobody" / "a.csv.reason.txt").mkdir(parents=True)
+def test_a_file_that_cannot_be_refused_stays_and_stops_no_other(world: World) -> None:
+    """There is no place for the one file, and none for the reason of the other."""
+    world.drop_each("nobody/a.csv", "other/b.csv", "c.csv")
+    (world.folder.error / "nobody").write_text("in its way")
+    (world.folder.error / "other" / "b.csv.reason.txt").mkdir(parents=True)
     assert world.watch() is Exit.OK
-    assert {"inbox/nobody/a.csv", f"{DAY}/b.csv"} < set(world.files())
-    assert [label for label, _ in world.told] == ["error", "answered"]
+    assert {"inbox/nobody/a.csv", "inbox/other/b.csv", f"{DAY}/c.csv"} < set(world.files())
+    assert [label for label, _ in world.told] == ["error", "error", "answered"]
 
 
 def test_a_marker_goes_with_its_file(world: World) -> None:

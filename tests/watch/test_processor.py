@@ -4,6 +4,7 @@ import os
 from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
+from zipfile import is_zipfile
 
 import pytest
 from openpyxl import load_workbook
@@ -55,36 +56,31 @@ def correct(path: Path, **values: str) -> bytes:
 
 
 def test_corrected_failed_rows_are_dropped_again(world: World) -> None:
-    assert (
-        world.send("a.csv", offer(1), offer(2, quantity="-1"), offer(3, quantity="-1")) is Exit.ROWS
-    )
-    failed = world.folder.results / "a.failed.xlsx"
-    assert world.send("a.failed.xlsx", content=correct(failed, quantity="x")) is Exit.ROWS
-    again = world.folder.results / "a.failed-2.xlsx"
-    assert world.summary("a.failed")["sheets"][0]["failed"] == again.name
-    assert world.send("a.failed.xlsx", content=correct(again, quantity="5")) is Exit.OK
-    assert world.sent() == ["SKU-1", "SKU-2", "SKU-3"]
+    """Those left by a crash are replaced, but not while somebody corrects them."""
 
-
-def test_failed_rows_left_by_a_crash_are_replaced_but_not_while_somebody_corrects_them(
-    world: World,
-) -> None:
     def crash_before_it_was_noted() -> None:
         with world.ledger() as ledger:
             ledger.claims.settle(1, ClaimState.TAKEN, "")
 
-    assert world.send("a.csv", offer(1, quantity="-1")) is Exit.ROWS
+    rows = (offer(1), offer(2, quantity="-1"), offer(3, quantity="-1"))
+    assert world.send("a.csv", *rows) is Exit.ROWS
     failed, numbered = (world.folder.results / f"a.failed{end}.xlsx" for end in ("", "-2"))
     crash_before_it_was_noted()
     assert world.watch() is Exit.ROWS
     assert not numbered.exists()
-    corrected = correct(failed, quantity="5")
+    corrected = correct(failed, quantity="x")
     failed.write_bytes(corrected)
     crash_before_it_was_noted()
     assert world.watch() is Exit.ROWS
     assert failed.read_bytes() == corrected
-    assert load_workbook(numbered).sheetnames
+    assert is_zipfile(numbered)
     assert world.summary("a")["sheets"][0]["failed"] == numbered.name
+    numbered.unlink()
+    # They are dropped, still wrong, and then right.
+    assert world.send("a.failed.xlsx", content=corrected) is Exit.ROWS
+    assert world.summary("a.failed")["sheets"][0]["failed"] == numbered.name
+    assert world.send("a.failed.xlsx", content=correct(numbered, quantity="5")) is Exit.OK
+    assert world.sent() == ["SKU-1", "SKU-2", "SKU-3"]
 
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")
@@ -139,19 +135,22 @@ def test_names_that_can_be_used(world: World) -> None:
     done = [f"{DAY}/{name}.csv" for name in names]
     assert world.files() == sorted([*done, *answers])
     # A day does not fit behind the longest name.
-    for number, name in enumerate(names, 11):
+    for number, name in enumerate(names[1:], 11):
         world.drop(f"{name}.csv", offer(number))
     assert world.watch() is Exit.FILE
-    assert world.sent() == ["SKU-1", "SKU-2", "SKU-3", "SKU-11", "SKU-12"]
+    assert world.sent() == ["SKU-1", "SKU-2", "SKU-3", "SKU-11"]
 
 
 @pytest.mark.parametrize(
     ("language", "copy", "reason"),
-    [
-        (LanguageChoice(), "I quantity: -3", "The file is empty"),
-        (LanguageChoice(default="fr"), "Invalide\u00a0: ", "Le fichier est vide"),
-        (LanguageChoice("es", "es"), "No válida: ", "El archivo está vacío"),
-    ],
+    sample(
+        [
+            (LanguageChoice(default="fr"), "Invalide\u00a0: ", "Le fichier est vide"),
+            (LanguageChoice("es", "es"), "No válida: ", "El archivo está vacío"),
+            (LanguageChoice(), "I quantity: -3", "The file is empty"),
+        ],
+        2,
+    ),
 )
 def test_written_texts_are_in_the_account_s_language(
     world: World, language: LanguageChoice, copy: str, reason: str
@@ -175,11 +174,9 @@ def test_the_error_of_an_unclear_kind_names_its_folder(world: World) -> None:
         assert "need the column VAT (%)" in why
         assert f"drop it into inbox/{route}offers-update/" in way
         assert "--as" not in way
-        world.drop(f"{route}offers-update/a.csv", offer(1, taxes__VAT=None))
-    world.watch()
-    for route in routes:
-        (sheet,) = world.summary(f"{route}offers-update/a")["sheets"]
-        assert sheet["kind"] == "offers-update"
+    world.send("shop/offers-update/a.csv", offer(1, taxes__VAT=None))
+    (sheet,) = world.summary("shop/offers-update/a")["sheets"]
+    assert sheet["kind"] == "offers-update"
 
 
 def test_a_bad_file_may_come_again(world: World) -> None:

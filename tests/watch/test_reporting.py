@@ -10,7 +10,7 @@ import pytest
 from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.text import Translator, tr
 from feedtool.watch.reporting import DONE, STOPPED, Health, Turn, check_health
-from tests.watch.conftest import NOON, World
+from tests.watch.conftest import NOON
 
 MINUTE = timedelta(minutes=1)
 
@@ -110,17 +110,3 @@ def test_an_unwritable_health_file_is_reported_once(tmp_path: Path) -> None:
     health.turn(Turn())
     (text,) = lines
     assert text.endswith("No such file or directory")
-
-
-# What the watcher tells.
-
-
-def test_the_turns_of_a_watcher(world: World) -> None:
-    turns: list[Turn] = []
-    world.on_turn = turns.append
-    world.cut_short()
-    ((profile, trouble),) = turns[-1].troubles
-    assert (turns[0].waiting, profile, turns[-1].in_work) == (1, None, 1)
-    assert isinstance(trouble, NotAuthorised)
-    assert world.watch() is Exit.OK
-    assert turns[-1] == Turn(troubles=[])

@@ -3,7 +3,6 @@
 import os
 import signal
 from contextlib import ExitStack
-from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 from shutil import rmtree
@@ -18,7 +17,7 @@ from feedtool.ledger.claims import Claim, ClaimState
 from feedtool.ledger.database import reading
 from feedtool.ledger.lock import hold
 from feedtool.ledger.tables import sellers
-from feedtool.model.errors import Exit, Interrupted
+from feedtool.model.errors import Exit, Interrupted, NotAuthorised
 from feedtool.runs.workspace import unfinished
 from feedtool.service.auth import StaticToken
 from feedtool.sheets.atomic_write import atomic_write
@@ -33,26 +32,25 @@ from tests.pairs import sample
 from tests.watch.conftest import ADDRESS, DAY, SENT, World
 
 
-@pytest.mark.parametrize("change", ["written", "opened"])
 def test_a_file_that_is_changed_while_others_are_sent_rests_again(
-    world: World, monkeypatch: pytest.MonkeyPatch, change: str
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.drop("a.csv", offer(1))
-    b = world.drop("b.csv", offer(2))
+    """One is written anew meanwhile, and another one is opened."""
+    world.drop_each("a.csv", "b.csv", "c.csv")
     process = FileProcessor.process
 
     def meanwhile(self: FileProcessor, claim: Claim, *given: Any) -> Exit | None:
-        if claim.source == "a.csv" and change == "written":
-            world.drop("b.csv", offer(3))
-        elif claim.source == "a.csv":
-            b.with_name("~$b.csv").touch()
+        if claim.source == "a.csv":
+            world.drop("b.csv", offer(4))
+            (world.folder.inbox / "~$c.csv").touch()
         return process(self, claim, *given)
 
     monkeypatch.setattr(FileProcessor, "process", meanwhile)
     assert world.watch() is Exit.OK
-    assert world.sent() == (["SKU-1", "SKU-3"] if change == "written" else ["SKU-1"])
-    left = "inbox/b.csv stays: it is open in another program, as ~$b.csv beside it says"
-    assert (("waiting", left) in world.told) is (change == "opened")
+    assert world.sent() == ["SKU-1", "SKU-4"]
+    assert world.messages_of("waiting") == [
+        "inbox/c.csv stays: it is open in another program, as ~$c.csv beside it says"
+    ]
 
 
 def test_one_sellers_files_of_several_profiles_go_in_their_order(world: World) -> None:
@@ -61,13 +59,6 @@ def test_one_sellers_files_of_several_profiles_go_in_their_order(world: World) -
     assert world.watch() is Exit.OK
     assert world.sent() == [f"SKU-{n}" for n in range(1, 5)]
     assert [label for label, _ in world.told] == ["answered"] * 4
-
-
-def test_several_sellers_go_side_by_side(world: World) -> None:
-    world.meeting = Barrier(3)
-    world.drop_each("a.csv", "shop/a.csv", "mall/a.csv")
-    assert world.watch() is Exit.OK
-    assert set(world.sent()) == {"SKU-1", "SKU-2", "SKU-3"}
 
 
 def test_a_profile_that_cannot_be_reached_stops_no_other_of_its_seller(world: World) -> None:
@@ -80,6 +71,8 @@ def test_a_profile_that_cannot_be_reached_stops_no_other_of_its_seller(world: Wo
 
 
 def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
+    """The sellers go side by side."""
+    world.meeting = Barrier(3)
     world.drop("shop/a.csv", offer(1))
     world.drop("mall/offers-upsert/a.csv", offer(1))
     assert world.send("offers-delete/a.csv", {"sellerExternalReference": "SKU-9"}) is Exit.ROWS
@@ -92,17 +85,6 @@ def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
     assert world.summary("offers-delete/a")["sheets"][0]["kind"] == "offers-delete"
 
 
-def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
-    world.cut_short("a.csv", "b.csv")
-    assert world.files() == ["inbox/b.csv", "processing/a.csv"]
-    assert world.claimed() == ["a.csv"]
-    assert [label for label, _ in world.told] == ["error"]
-    assert world.watch() is Exit.OK
-    assert world.sent() == ["SKU-1", "SKU-2"]
-    assert [world.summary(name)["run"] for name in "ab"] == ["1", "2"]
-    assert world.claimed() == []
-
-
 def noted(world: World) -> tuple[object, ...]:
     """The ledger's record of the only seller: run, passes, failures, the last exit code."""
     names = ("run_id", "passes", "failures", "exit_code")
@@ -110,25 +92,35 @@ def noted(world: World) -> tuple[object, ...]:
         return tuple(db.execute(select(*(sellers.c[name] for name in names))).one())
 
 
-def test_the_end_of_each_pass_is_noted_with_its_seller(world: World) -> None:
-    world.cut_short()
+def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
+    """The end of each pass is told, and noted with its seller, unless it was stopped."""
+    turns: list[Turn] = []
+    world.on_turn = turns.append
+    world.cut_short("a.csv", "b.csv")
+    assert world.files() == ["inbox/b.csv", "processing/a.csv"]
+    assert world.claimed() == ["a.csv"]
+    assert [label for label, _ in world.told] == ["error"]
+    ((profile, trouble),) = turns[-1].troubles
+    assert (turns[0].waiting, profile, turns[-1].in_work) == (2, None, 1)
+    assert isinstance(trouble, NotAuthorised)
     assert noted(world) == (1, 1, 1, 4)
     assert world.watch() is Exit.OK
-    assert noted(world) == (1, 2, 0, None)
+    assert world.sent() == ["SKU-1", "SKU-2"]
+    assert [world.summary(name)["run"] for name in "ab"] == ["1", "2"]
+    assert world.claimed() == []
+    assert turns[-1] == Turn(troubles=[])
+    assert noted(world) == (2, 3, 0, None)
     world.stopped = Interrupted("stopped by SIGTERM")
-    world.send("b.csv", offer(2))
-    assert noted(world) == (1, 2, 0, None)
+    world.send("c.csv", offer(3))
+    assert noted(world) == (2, 3, 0, None)
 
 
-@pytest.mark.parametrize("is_claimed", [True, False])
-def test_a_killed_watcher_leaves_no_temporary_files(world: World, *, is_claimed: bool) -> None:
-    watched = world.folder
-    if is_claimed:
-        claimed = world.claim()
-        places = [watched.answer_of(claimed, ".result.csv"), watched.handover_of(claimed)]
-    else:
-        world.drop("a.csv", content=b"x,y\n")
-        places = [watched.error / "a.csv.reason.txt"]
+def test_a_killed_watcher_leaves_no_temporary_files(world: World) -> None:
+    """It wrote the answer and the handover of a claimed file, and the reason of a bad one."""
+    watched, claimed = world.folder, world.claim()
+    world.drop("b.csv", content=b"x,y\n")
+    places = [watched.answer_of(claimed, ".result.csv"), watched.handover_of(claimed)]
+    places.append(watched.error / "b.csv.reason.txt")
 
     def killed_while_writing() -> None:
         with ExitStack() as stack:
@@ -141,7 +133,8 @@ def test_a_killed_watcher_leaves_no_temporary_files(world: World, *, is_claimed:
     watcher.join(PATIENCE)
     assert watcher.exitcode == -signal.SIGKILL
     assert len(list(watched.root.rglob(".feedtool-*.tmp"))) == len(places)
-    assert world.watch() is (Exit.OK if is_claimed else Exit.FILE)
+    assert world.watch() is Exit.FILE
+    assert world.sent() == ["SKU-1"]
     assert list(watched.root.rglob(".*.tmp")) == []
 
 
@@ -203,24 +196,26 @@ def test_the_catalogue_excerpt_of_a_claim_is_handed_over(world: World) -> None:
     assert not handover.exists()
 
 
-@pytest.mark.parametrize("state", ["taken", "begun"])
 def test_a_stop_before_the_run_leaves_no_claim(
-    world: World, monkeypatch: pytest.MonkeyPatch, state: str
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    is_begun = state == "begun"
-    owner, name = (Ledger, "start_run") if is_begun else (Folder, "take_in")
-    step = getattr(owner, name)
+    def stop_at(owner: type, name: str) -> None:
+        step = getattr(owner, name)
 
-    def stopped(*given: Any, **named: Any) -> Any:
-        world.stopped = Interrupted("stopped by SIGTERM")
-        return step(*given, **named)
+        def stopped(*given: Any, **named: Any) -> Any:
+            world.stopped = Interrupted("stopped by SIGTERM")
+            return step(*given, **named)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(owner, name, stopped)
-        assert world.send("a.csv", offer(1)) is Exit.INTERRUPTED
-    assert world.files() == ["processing/a.csv" if is_begun else "inbox/a.csv"]
-    assert world.claimed() == (["a.csv"] if is_begun else [])
-    world.stopped = None
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, stopped)
+            assert world.watch() is Exit.INTERRUPTED
+        world.stopped = None
+
+    world.drop("a.csv", offer(1))
+    stop_at(Folder, "take_in")
+    assert (world.files(), world.claimed()) == (["inbox/a.csv"], [])
+    stop_at(Ledger, "start_run")
+    assert (world.files(), world.claimed()) == (["processing/a.csv"], ["a.csv"])
     assert world.watch() is Exit.OK
     assert world.sent() == ["SKU-1"]
 
@@ -269,44 +264,52 @@ def test_deferred_files_without_a_run_go_back_to_the_inbox(world: World) -> None
     assert world.claimed() == []
 
 
-@pytest.mark.parametrize("code", [Exit.AUTH, Exit.USAGE, Exit.INTERRUPTED])
-def test_a_fault_of_the_account_is_no_fault_of_a_file(world: World, code: Exit) -> None:
+def test_a_fault_of_the_account_is_no_fault_of_a_file(world: World) -> None:
     home = world.root / "snapshots"
-    if code is Exit.AUTH:
-        world.token = StaticToken("wrong")
-    elif code is Exit.USAGE:
-        home.write_bytes(b"")  # no folder, so that nothing can be kept in it
-    else:
-        world.stopped = Interrupted("stopped by SIGTERM")
-    assert world.send("a.csv", offer(1)) is code
-    assert world.files() == ["inbox/a.csv"]
-    with world.ledger() as ledger:
-        assert ledger.run_ids() == []
-    world.token, world.stopped = StaticToken("sandbox"), None
-    home.unlink() if home.is_file() else None
+    world.drop("a.csv", offer(1))
+    for code in (Exit.USAGE, Exit.AUTH, Exit.INTERRUPTED):
+        if code is Exit.USAGE:
+            home.write_bytes(b"")  # no folder, so that nothing can be kept in it
+        elif code is Exit.AUTH:
+            world.token = StaticToken("wrong")
+        else:
+            world.stopped = Interrupted("stopped by SIGTERM")
+        assert world.watch() is code
+        assert world.files() == ["inbox/a.csv"]
+        with world.ledger() as ledger:
+            assert ledger.run_ids() == []
+        world.token, world.stopped = StaticToken("sandbox"), None
+        home.unlink() if home.is_file() else None
     assert world.watch() is Exit.OK
     assert world.summary("a")["run"] == "1"
 
 
-@pytest.mark.parametrize("waits", [0, 20])
-def test_while_another_sends_for_the_seller_the_others_go_on(world: World, waits: int) -> None:
+LOOKS = 20
+"""Looks of a watcher that take longer than a lock of another is held without a word."""
+
+
+def test_while_another_sends_for_the_seller_the_others_go_on(world: World) -> None:
+    """The lock is reported only once it is held for long."""
     world.drop("a.csv", offer(1))
     world.drop("shop/b.csv", offer(2))
-    looks = count()
+    told: list[tuple[float, list[str]]] = []
     with ExitStack() as held, world.ledger() as ledger:
         lock = hold(ledger.engine, "seller", ADDRESS, command="submit", now=world.today)
         held.enter_context(lock)
 
         def release_when_the_other_is_done() -> None:
-            if next(looks) >= waits and f"{DAY}/shop/b.csv" in world.files():
+            told.append((world.time, world.messages_of("waiting")))
+            if len(told) > LOOKS and f"{DAY}/shop/b.csv" in world.files():
                 held.close()
 
         world.between = release_when_the_other_is_done
         assert world.watch() is Exit.OK
     assert {f"{DAY}/a.csv", f"{DAY}/shop/b.csv"} < set(world.files())
-    told = world.messages_of("waiting")
-    assert len(told) == (waits > LONG_HELD)
-    assert all("is held for seller seller by process" in text for text in told)
+    assert told[0][0] < LONG_HELD
+    assert [texts for time, texts in told if time < LONG_HELD and texts] == []
+    (text,) = told[LOOKS][1]
+    assert "is held for seller seller by process" in text
+    assert world.messages_of("waiting") == [text]
 
 
 def test_once_looks_again_however_long_the_first_look_takes(world: World) -> None:
