@@ -15,6 +15,7 @@ import pytest
 
 from tests.chaos import KILLS, Chaos
 from tests.chaos import ROWS as MANY_ROWS
+from tests.pairs import sample
 from tests.resume.proxy import MANY, NONE, SOME, Faults
 from tests.resume.sellers import OpenDocument, Reseller, Shop, WebPage, Zips
 from tests.resume.world import DEADLINE, Kill, World
@@ -26,36 +27,36 @@ WRITES: dict[type[World], int] = {World: 90, Zips: 130, Shop: 250}
 works. See `runner`."""
 
 ENDS = ("before annotate", "after add_output")
-POINTS: dict[type[World], tuple[Faults, list[Kill], list[Kill]]] = {
+POINTS: dict[type[World], tuple[Faults, tuple[Kill, ...], list[Kill]]] = {
     # Until the first request has left, every point is one of its own. In the midst of the work
     # `test_chaos` kills it.
     World: (
         SOME,
-        [0, "before add_output"],
+        (0, "before add_output"),
         [*range(1, 8), 20, "before add_file", *ENDS, "after annotate", *range(8, 70, 20)],
     ),
-    Zips: (NONE, [20], [3, "before annotate", "after add_output", *range(8, 70, 20)]),
+    Zips: (NONE, (20,), [3, "before annotate", "after add_output", *range(8, 70, 20)]),
     # The test of its catalogue kills it, and kills it again in the midst.
-    Shop: (NONE, [], [3, 40, *ENDS, *range(10, 120, 30)]),
+    Shop: (NONE, (), [3, 40, *ENDS, *range(10, 120, 30)]),
 }
-"""Faults, a point of each phase, and further points of the long run, by kind of seller."""
+"""Faults, the points of one run, and of further runs of the long tests, by kind of seller."""
 LONG = pytest.mark.long
-CASES = [(kind, faults, at) for kind, (faults, points, _) in POINTS.items() for at in points]
-LONGER = [
-    pytest.param(kind, faults, at, marks=LONG)
-    for kind, (faults, _, points) in POINTS.items()
-    for at in points
-]
+CASES = [(kind, faults, kills) for kind, (faults, kills, _) in POINTS.items() if kills]
+LONGER = [(kind, faults, (at,)) for kind, (faults, _, points) in POINTS.items() for at in points]
 ALL = [
-    pytest.param(kind, SOME if kind is not World else NONE, number, marks=LONG)
+    (kind, SOME if kind is not World else NONE, (number,))
     for kind, writes in WRITES.items()
     for number in range(writes)
 ]
 
 
-@pytest.mark.parametrize(("kind", "faults", "at"), [*CASES, *LONGER, *ALL])
-def test_killed_at_a_write(made: Made, kind: type[World], faults: Faults, at: Kill) -> None:
-    made(kind, f"write {at}", faults).survive(at)
+@pytest.mark.parametrize(("kind", "faults", "kills"), sample([*CASES, *LONGER, *ALL], len(CASES)))
+def test_killed_at_a_write(
+    made: Made, kind: type[World], faults: Faults, kills: tuple[Kill, ...]
+) -> None:
+    done = made(kind, f"write {kills}", faults).survive(*kills)
+    reached = [ran.code for kill, ran in zip(kills, done, strict=False) if isinstance(kill, str)]
+    assert set(reached) <= {-signal.SIGKILL}
 
 
 RESUMED: list[Kill] = ["before annotate", "before add_output", 2, 20]

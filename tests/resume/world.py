@@ -217,13 +217,14 @@ class World:
             gate.wait()
             yield process, gate
 
-    def survive(self, *kills: Kill) -> None:
+    def survive(self, *kills: Kill) -> list[Ran]:
         """Be killed, go on until it ends, and compare; a point with a name is always reached."""
         done = self.finish(kills)
         if kills and isinstance(kills[0], str):
             assert done[0].code == -signal.SIGKILL, done[0]
         assert done[-1].code in (1, 9), [(ran.code, ran.err, ran.points[-1:]) for ran in done]
         self.check()
+        return done
 
     def posts(self, ending: str) -> int:
         """The number of POSTs to paths with this ending."""
