@@ -111,6 +111,7 @@ from feedtool.worker.engine import EngineSettings, PassEngine
 from feedtool.worker.queue import PassQueue
 
 queues.TURN = rest[0] if rest else queues.TURN
+queues.SEE_GONE = queues.SEE_GONE.replace("1s", rest[1] if rest[1:] else "1s")
 
 class Work:
     def do(self, key, tries):
@@ -132,7 +133,8 @@ say("parked")
 """
 """A worker of one pass at a time, which holds its seller's lock until it gets a line.
 
-Its argument, if any, is the time that it waits for its turn as the caretaker.
+Its arguments, if any, are the time that it waits for its turn as the caretaker, and the time in
+which the server sees that it is gone meanwhile.
 """
 
 

@@ -1,9 +1,9 @@
 """Answers of a file are whole or absent after a kill at any step, and are told once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,13 @@ from feedtool.places.incoming import put_answers
 from feedtool.watch import processor
 from feedtool.worker import answers as answer_delivery
 from tests.conftest import offer
+from tests.pairs import sample
 from tests.places.fragile import Killed
 from tests.watch.conftest import NOON
 from tests.worker.conftest import ParcelWorld
 
-ANSWERS = ["a.failed.xlsx", "a.result.csv", "a.summary.json"]
+ANSWERS = ["a.result.csv", "a.summary.json"]
+FAILED = "a.failed.xlsx"
 STEPS: list[tuple[Any, str]] = [
     (processor, "write_summary"),
     (Parcels, "settle"),
@@ -79,30 +81,35 @@ class Place(ParcelWorld):
         return {path.name: path.read_bytes() for path in sorted(self.there.iterdir())}
 
 
-def brought(folder: Path) -> Place:
-    """A file of a row that is good, and one that is not; a minute passes until it is sent."""
+def brought(folder: Path, *rows: Mapping[str, str]) -> Place:
+    """A file of these rows; a minute passes until it is sent."""
     folder.mkdir()
     world = Place(folder)
     world.there.mkdir()
-    world.bring("a.csv", offer(1), offer(2, quantity="-1"))
+    world.bring("a.csv", *rows)
     world.today += timedelta(minutes=1)
     return world
 
 
-@pytest.mark.parametrize("machine", [pytest.param("one", marks=pytest.mark.long), "two"])
+# Failed rows go out from another machine in `test_passes`.
+@pytest.mark.parametrize(
+    ("machine", "has_failed"), sample([("two", False), *product(("one", "two"), (True,))], 1)
+)
 def test_killed_at_each_step_to_the_end_of_a_parcel(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: str, *, has_failed: bool
 ) -> None:
+    rows = [offer(1), *([offer(2, quantity="-1")] if has_failed else [])]
+    answers = [*([FAILED] if has_failed else []), *ANSWERS]
     for last in count(1):
-        world = brought(tmp_path / str(last))
+        world = brought(tmp_path / str(last), *rows)
         with killed_after(last, monkeypatch) as steps:
             world.work()
         before = world.answers()
-        assert set(before) <= set(ANSWERS)
+        assert set(before) <= set(answers)
         world.today += timedelta(minutes=1)
         world.work(machine=machine)
         after = world.answers()
-        assert list(after) == ANSWERS
+        assert list(after) == answers
         assert before.items() <= after.items()  # they were whole, and nothing is told otherwise
         assert world.parcel().told_at
         assert world.sent() == ["SKU-1"]

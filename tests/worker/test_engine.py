@@ -110,7 +110,7 @@ def test_a_worker_that_is_killed_while_it_waits_for_its_turn_is_missed(fleet: Fl
     with fleet.working(looking):
         fleet.queue.put(key("S1"))
         assert looking.next() == "S1"
-        with Process(WORKER, fleet.url, "1h") as other:  # longer than anybody waits here
+        with Process(WORKER, fleet.url, "1h", "50ms") as other:  # longer than anybody waits here
             assert other.heard() == "ready"
             fleet.queue.put(key("S2"))
             assert other.heard() == "S2"

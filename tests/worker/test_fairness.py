@@ -1,4 +1,7 @@
-"""A seller with very many files keeps no other waiting for longer than two slices of them."""
+"""A seller with very many files keeps no other waiting for longer than two slices of them.
+
+The queue decides, so that parcels in a ledger on SQLite will do.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -65,7 +68,7 @@ def test_no_seller_waits_longer_than_two_slices(
 ) -> None:
     names = [f"S{number}" for number in range(sellers - 1)]
     half = len(names) // 2
-    world = Crowd(tmp_path, place=fleet.url, fleet=fleet, late=names[half:])
+    world = Crowd(tmp_path, fleet=fleet, late=names[half:])
     for number in range(files):
         world.come(BIG, number)
     for number, name in enumerate(names[:half]):

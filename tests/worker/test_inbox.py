@@ -125,6 +125,8 @@ MOSTLY_A_FOLDER = pytest.mark.parametrize(
 """A test of what is the same at any place, which the long runs alone make at the others."""
 
 
+# `tests/places/test_incoming.py` takes files from each kind of place.
+@MOSTLY_A_FOLDER
 def test_files_are_brought_for_the_profile_and_kind_of_their_folder(places: PlaceWorld) -> None:
     for number, name in enumerate(("shop/a.csv", "Mall/Offers-Upsert/b.csv", "shop/c.csv")):
         places.site.write(f"inbox/{name}", table([offer(number)]).encode())
