@@ -165,6 +165,7 @@ def test_sigterm_lets_passes_end_and_begins_no_more(fleet: Fleet) -> None:
     assert [entry.key for entry in fleet.queue.listed()] == [key("S2")]
 
 
+@pytest.mark.usefixtures("often")
 def test_a_server_that_comes_back_is_gone_on_with(
     fleet: Fleet, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
