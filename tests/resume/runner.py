@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine
 
 from feedtool.cli import run
 from feedtool.cli.console import SYSTEM, Clock
-from feedtool.delivery import engine
+from feedtool.delivery import engine, transition
 from feedtool.ledger import cursors, journal, snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
@@ -87,6 +87,8 @@ SHORTEST = 0.005
 """Seconds that a wait takes at least, so that what it is for can come about."""
 PAUSE = 0.05
 """Pause between two looks of commands that watch a folder or a ledger."""
+SOONER = 10
+"""Times sooner that such commands read the state of a package again."""
 
 
 def fast_clock(epoch: float, speed: float, shortest: float = SHORTEST) -> Clock:
@@ -113,8 +115,17 @@ def in_fast_time(arguments: Sequence[str], epoch: float, speed: float) -> int:
 
 
 def with_short_waits(arguments: Sequence[str], speed: float) -> int:
-    """Run a command by the machine's clock, with waits `speed` times shorter."""
-    return run(arguments, fast_clock(0, speed, PAUSE)._replace(now=SYSTEM.now))
+    """Run a command by the machine's clock, with waits `speed` times shorter.
+
+    That clock decides when the state of a package is read again, so that this pause is shorter too.
+    """
+    pause = transition.poll_pause
+
+    def shorter(tries: int) -> timedelta:
+        return pause(tries) / SOONER
+
+    with mock.patch.object(transition, "poll_pause", shorter):
+        return run(arguments, fast_clock(0, speed, PAUSE)._replace(now=SYSTEM.now))
 
 
 def command(
