@@ -413,9 +413,9 @@ BOOKS: dict[str, Callable[[], bytes]] = {
     for path in sorted((ROOT / folder).glob("*.xlsx"))
 }
 """Each by its name; called, it gives the bytes."""
-USUAL = {"templates/offers-upsert.en.xlsx", "samples/offers-mistakes.xlsx"}
+USUAL = {"samples/offers-mistakes.xlsx"}
 SIMILAR = {name for name in BOOKS if name.startswith(("templates/", "samples/"))} - USUAL
-"""Templates and samples that are written as those are, in other words and for other columns."""
+"""Templates and samples that are written as that is, in other words and for other columns."""
 
 
 def parameters(names: Iterable[str]) -> list[Any]:

@@ -81,7 +81,7 @@ def test_seeds(tmp_path: Path, name: str) -> None:
     assert assert_copied(file, tmp_path / "out") == "rows"
 
 
-@settings(max_examples=4, derandomize=True)
+@settings(max_examples=2, derandomize=True)
 @given(shapes.workbooks())
 def test_workbooks_made_up(content: bytes) -> None:
     check_made_up("made.xlsx", content)
