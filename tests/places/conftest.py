@@ -205,11 +205,11 @@ def is_done(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def calls(kind: str, *, is_done: bool) -> Iterator[int]:
-    """The numbers of the calls to be killed at: all, or every other one where each takes long.
+    """The numbers of the calls to be killed at: all, or every third one where each takes long.
 
     The long run is killed before each of them, which is after the one before it.
     """
-    return count(1, 2 if is_done and kind != "folder" else 1)
+    return count(1, 3 if is_done and kind != "folder" else 1)
 
 
 @pytest.fixture
