@@ -16,6 +16,7 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Quota, SandboxSettings, StateUnreadableError
 from feedtool.sandbox.server import Server
 from tests.areas.offers.sandbox.records import stored_offers
+from tests.forked import Child
 from tests.sandbox.desk import HEADERS, Desk
 
 ROOT = Path(__file__).parents[2]
@@ -144,7 +145,10 @@ def served() -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
 
 
 def test_ctrl_c_ends_a_served_sandbox() -> None:
-    with served() as (process, (base, _)):
+    lines = "tests.ledger.lines:run_lines", SERVED
+    with Child(*lines, folder=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        base, _ = process.stdout.readline().split()
         assert httpx.get(f"{base}/offers", headers=HEADERS).status_code == 400
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
