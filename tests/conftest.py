@@ -2,6 +2,7 @@
 
 import csv
 import gc
+import gzip
 import json
 import os
 import random
@@ -13,9 +14,12 @@ from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
+from hypothesis.internal.charmap import charmap_file
+from hypothesis.internal.conjecture import providers
 from openpyxl import Workbook
 from openpyxl.packaging.custom import StringProperty
 
@@ -78,8 +82,26 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give the tests that take minutes other examples each time; make the shared folder."""
     if config.option.markexpr == "long":
         settings.load_profile("patient")
+    else:
+        # Else it parses all modules of feedtool in each process, for constants to draw: other ones,
+        # and so other examples, for each order in which tests import these modules.
+        mock.patch.object(
+            providers, "is_local_module_file", return_value=False, create=True
+        ).start()
     if is_first_process(config):
         os.environ[cluster.SHARED] = mkdtemp(prefix="feedtool-shared-")
+
+
+def keep_letters() -> None:
+    """Note for Hypothesis that UTF-8 has all letters but surrogates, and can read them back.
+
+    It would find that out in seconds, in each process of the tests of a new clone.
+    """
+    path = charmap_file("codec-v2-utf-8")
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        found = [[[0, 0xD7FF], [0xE000, 0x10FFFF]], []]
+        path.write_bytes(gzip.compress(json.dumps(found).encode(), mtime=1))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -94,8 +116,10 @@ def is_first_process(config: pytest.Config) -> bool:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Keep the garbage collector from scanning thousands of tests, now and later."""
+    if is_first_process(session.config):
+        keep_letters()
     gc.disable()
     try:
         return (yield)
