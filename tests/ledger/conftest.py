@@ -34,7 +34,7 @@ from tests.forked import Child
 from tests.ledger import cluster
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.compiled import share_compiled
-from tests.ledger.empty import make_file
+from tests.ledger.empty import is_emptied, make_file
 
 __all__ = ["bucket", "s3", "store"]
 
@@ -136,7 +136,7 @@ class MadeDatabase:
 SPARE: list[MadeDatabase] = []
 """The databases of this process that no test uses."""
 KEPT: dict[str, Ledger] = {}
-"""An open ledger of each of these databases, by URL: to open it takes longer than most tests."""
+"""An open ledger of each of these and of `FILES`, by its place: to open it takes too long."""
 SHAPE = """
 SELECT oid::regclass::text, relkind::text, relnatts FROM pg_class
  WHERE relnamespace::regnamespace::text !~ '^(pg_|information_schema)'
@@ -185,16 +185,22 @@ def on_both(
     rows: Iterable[Any],
     *,
     on_postgresql: int = 1,
+    on_sqlite: int | None = None,
     ids: Iterable[str] | None = None,
 ) -> pytest.MarkDecorator:
-    """Run a table's rows on SQLite, and the first of them on PostgreSQL; the long runs all."""
+    """Run a table's rows, or the first, on SQLite, and one on PostgreSQL; the long runs all."""
     table = [(row,) if isinstance(names, str) else tuple(row) for row in rows]
     names = (names,) if isinstance(names, str) else tuple(names)
     labels = [*ids] if ids is not None else [None] * len(table)
-    every = [pytest.param("sqlite", *row) for row in table]
-    for number, row in enumerate(table):
-        marks = [pytest.mark.long] * (number >= on_postgresql)
-        every.append(pytest.param("postgresql", *row, marks=marks))
+    counts = {
+        "sqlite": len(table) if on_sqlite is None else on_sqlite,
+        "postgresql": on_postgresql,
+    }
+    every = [
+        pytest.param(database, *row, marks=[pytest.mark.long] * (number >= count))
+        for database, count in counts.items()
+        for number, row in enumerate(table)
+    ]
     if ids is not None:
         every = [
             param._replace(id=f"{param.values[0]}-{label}")
@@ -203,12 +209,39 @@ def on_both(
     return pytest.mark.parametrize(("place", *names), every, indirect=["place"])
 
 
+FILES: list[Path] = []
+"""The ledgers in files that no test uses; like the databases they stay open, and are emptied."""
+
+
+@contextmanager
+def file_of_ledger(folder: Callable[[], Path]) -> Iterator[Path]:
+    """The file of an empty ledger that is open; a new one is made in the folder."""
+    if FILES:
+        path = FILES.pop()
+    else:
+        path = folder() / "ledger.db"
+        make_file(path)
+        KEPT[str(path)] = Ledger(path)
+    try:
+        yield path
+    finally:
+        if path.exists() and is_emptied(KEPT[str(path)]):
+            FILES.append(path)
+        else:
+            KEPT.pop(str(path)).close()
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
-    """The place for a ledger: a file, then the URL of a database."""
-    if request.param == "sqlite":
-        return tmp_path / "state" / "ledger.db"
-    return str(request.getfixturevalue("postgresql"))
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    """The place for a ledger, or of the test's ledger: a file, then the URL of a database."""
+    if request.param != "sqlite":
+        yield str(request.getfixturevalue("postgresql"))
+    elif "ledger" not in request.fixturenames:
+        yield tmp_path / "state" / "ledger.db"
+    else:
+        folders: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
+        with file_of_ledger(lambda: folders.mktemp("ledger")) as path:
+            yield path
 
 
 def cleared(
@@ -249,12 +282,10 @@ def read_run(ledger: Ledger, run_id: int) -> Run:
 
 @pytest.fixture
 def ledger(place: Path | str) -> Iterator[Ledger]:
-    """A ledger on SQLite, then on PostgreSQL, where it stays open for the next test."""
+    """A ledger on SQLite, then on PostgreSQL, which stays open for the next test."""
     if kept := KEPT.get(str(place)):
         yield kept
         return
-    if isinstance(place, Path) and not place.exists():
-        make_file(place)
     with Ledger(place) as opened:
         yield opened
 

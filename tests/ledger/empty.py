@@ -25,14 +25,14 @@ def ledger_in_memory() -> Iterator[Ledger]:
     try:
         yield ledger
     finally:
-        if _is_emptied(ledger):
+        if is_emptied(ledger):
             SPARE.append(ledger)
         else:
             ledger.close()
 
 
-def _is_emptied(ledger: Ledger) -> bool:
-    """True once it is as it was made; False where a test has changed more than rows."""
+def is_emptied(ledger: Ledger) -> bool:
+    """True once one in SQLite is as it was made; False where a test has changed more than rows."""
     shape, emptying = _made()
     with (
         suppress(sqlite3.Error, SQLAlchemyError),

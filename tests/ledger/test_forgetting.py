@@ -280,11 +280,13 @@ def test_a_transaction_is_short(ledger: Ledger) -> None:
     *runs, _ = [ended(ledger) for _ in range(5)]
     of = forgetting(ledger)
     begun = of.begin(runs, AFTER)
-    committed: list[int] = []
-    event.listen(ledger.engine, "commit", lambda _: committed.append(1))
+    committed: list[object] = []
+    note = committed.append
+    event.listen(ledger.engine, "commit", note)
     steps = 0
     while of.remove(begun, limit=10):
         steps += 1
+    event.remove(ledger.engine, "commit", note)
     assert steps == len(committed) - 1 == 3
 
 
