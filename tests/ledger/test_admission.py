@@ -50,7 +50,11 @@ def blockers(ledger: Ledger, started: Started) -> frozenset[int]:
 
 IRREVOCABLE = [Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING]
 COMMITTED = [*IRREVOCABLE, Phase.CLOSED]
-OPEN = [phase for phase in Phase if phase not in {*COMMITTED, Phase.PLANNED}]
+OPEN = sorted(
+    {*Phase} - {*COMMITTED, Phase.PLANNED},
+    key=[Phase.CREATING, Phase.SUBMITTED, Phase.FILLING, Phase.CLEARED, *Phase].index,
+)
+"""Those before the commit; of the first the normal run has all."""
 
 
 def begin(ledger: Ledger, started: Started, phase: Phase = Phase.FILLING) -> Package:
@@ -76,7 +80,7 @@ def two_runs(ledger: Ledger, older: int, newer: int) -> tuple[Started, Started]:
     return run_of(ledger, *rows[:older]), run_of(ledger, *rows[1 : newer + 1])
 
 
-@on_both("phase", OPEN)
+@on_both("phase", OPEN, on_sqlite=4)
 def test_uncommitted_packages_of_an_interrupted_run_are_given_up(
     ledger: Ledger, phase: Phase
 ) -> None:
@@ -109,7 +113,7 @@ def test_a_committed_package_keeps_others_waiting(ledger: Ledger, phase: Phase) 
     assert ledger.irrevocable(newer.run.run_id) == []
 
 
-@on_both("phase", [*OPEN, *IRREVOCABLE])
+@on_both("phase", [*OPEN[:2], *IRREVOCABLE, *OPEN[2:]], on_sqlite=2 + len(IRREVOCABLE))
 def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Phase) -> None:
     older, newer = two_runs(ledger, 2, 2)
     before = begin(ledger, older, phase)

@@ -75,10 +75,10 @@ def test_an_incomplete_file_leaves_no_run(ledger: Ledger) -> None:
 @MOSTLY_SQLITE
 def test_verdicts_come_in_row_order_however_mixed(ledger: Ledger) -> None:
     kinds = list(PackageType)
-    rows = [item(row, "PST"[row % 3], kinds[row % 2]) for row in range(2, 12_002)]
+    rows = [item(row, "PST"[row % 3], kinds[row % 2]) for row in range(2, 5_402)]
     _, file = add_run(ledger, rows)
     found = [(verdict.row, verdict.reference) for verdict in ledger.verdicts(file)]
-    assert found == [(row, f"R{row}") for row in range(2, 12_002)]
+    assert found == [(row, f"R{row}") for row in range(2, 5_402)]
 
 
 # What is personal.
