@@ -2,11 +2,11 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -15,6 +15,7 @@ from openpyxl import Workbook
 
 from tests.check.two_ways import KILLED
 from tests.conftest import offer, table
+from tests.forked import ROOT, Child
 
 ROWS = 250
 """Rows of a sheet of several pieces: see `two_ways`."""
@@ -134,11 +135,10 @@ def path_of(tmp_path_factory: pytest.TempPathFactory) -> PathOf:
 def both(together: Iterable[Iterable[Path | str]]) -> list[list[Any]]:
     """The findings of both ways, files of each list checked together."""
     files = [os.pathsep.join(map(str, some)) for some in together]
-    command = [sys.executable, "-m", "tests.check.two_ways", *files]
-    ran = subprocess.run(  # noqa: S603  # our own module
-        command, check=True, capture_output=True, text=True
-    )
-    return [json.loads(line) for line in ran.stdout.splitlines()]
+    child = Child("tests.check.two_ways:main", files, folder=ROOT, stdout=PIPE, stderr=PIPE)
+    said, complained = child.communicate(60 * len(files))
+    assert child.wait() == 0, complained
+    return [json.loads(line) for line in said.splitlines()]
 
 
 @pytest.fixture(scope="module")

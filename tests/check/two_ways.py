@@ -1,4 +1,4 @@
-"""Files read by one process and by two: `python -m tests.check.two_ways FILE[:FILE]…`.
+"""Files read by one process and by two.
 
 A process of its own does it, since one with threads, as a test's may be, is not forked. It prints
 for each file, or for those that are checked together, whether two processes have read it, and what
@@ -54,8 +54,8 @@ def killed(reader: SheetReader) -> two_processes.Findings:
     os._exit(1)
 
 
-def main(files: list[str]) -> None:
-    """Prints a line of JSON for each file."""
+def main(files: list[str]) -> int:
+    """Print a line of JSON for each file, and return the exit code."""
     two_processes.WORTH, two_processes.TURN, disk_list.HELD_TEXTS = 1, 1, 64
     csv_source._RECORDS = RECORDS  # noqa: SLF001
     ZipPackage.stream.__defaults__ = (PIECE,)
@@ -76,7 +76,4 @@ def main(files: list[str]) -> None:
         by_two = findings(paths, 2)
         is_by_two = bool(calls)
         sys.stdout.write(json.dumps([is_by_two, findings(paths, 1), by_two]) + "\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    return 0

@@ -79,11 +79,16 @@ def peak_mib() -> float:
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0)
 
 
+def clear_peak() -> None:
+    """Have the peak begin with the memory that this process has now."""
+    if _CLEAR.exists():
+        _CLEAR.write_text("5", "ascii")
+
+
 def _measure(arguments: list[str]) -> Figures:
     from feedtool.cli import run
 
-    if _CLEAR.exists():
-        _CLEAR.write_text("5", "ascii")
+    clear_peak()
     begun = time.process_time()
     code = run(arguments)
     return Figures(code, peak_mib(), time.process_time() - begun)

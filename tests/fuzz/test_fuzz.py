@@ -7,15 +7,14 @@ Hypothesis makes up are in `tests/corpus/test_annotated.py`):
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Collection
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
 
-from tests.corpus.measured import ROOT
+from tests.forked import ROOT, Child
 from tests.fuzz.worker import KINDS, NOW
 
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
@@ -30,28 +29,20 @@ LONG = {
     "csv-text": 4500,
 }
 
-MOST_MIB = 200
-"""Memory of a process that judges, the test's own tools included."""
+MOST_MIB = 125
+"""Memory that a process takes to judge, beyond that of feedtool and of the test's own tools."""
 
 
 def figures_of(
     kinds: Collection[str], count: int, folder: Path, *, minutes: float, first: int = 0
 ) -> dict[str, Any]:
     """The figures of each kind, from a process of its own that judged so many files of each."""
-    command = [sys.executable, "-m", "tests.fuzz.worker", *kinds]
     options = [f"--seed={SEED}", f"--first={first}", f"--count={count}", f"--keep={folder}"]
-    done = subprocess.run(  # noqa: S603  # our own worker
-        [*command, *options],
-        cwd=ROOT,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60 * minutes,
-    )
-    assert done.returncode == 0, (
-        f"{done.stdout}\n{done.stderr}\n{(folder / NOW).read_text('utf-8')}"
-    )
-    return dict(zip(kinds, map(json.loads, done.stdout.splitlines()), strict=True))
+    function = "tests.fuzz.worker:main"
+    child = Child(function, [*kinds, *options], folder=ROOT, stdout=PIPE, stderr=PIPE)
+    said, complained = child.communicate(60 * minutes)
+    assert child.wait() == 0, f"{said}\n{complained}\n{(folder / NOW).read_text('utf-8')}"
+    return dict(zip(kinds, map(json.loads, said.splitlines()), strict=True))
 
 
 def assert_good(figures: dict[str, Any], count: int) -> None:

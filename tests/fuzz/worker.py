@@ -9,6 +9,7 @@ object with the figures.
 import argparse
 import faulthandler
 import json
+import sys
 import traceback
 import warnings
 from collections import Counter
@@ -19,7 +20,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from tests.corpus.measured import peak_mib
+from tests.corpus.measured import clear_peak, peak_mib
 from tests.fuzz import seeds
 from tests.fuzz.mutation import spoil_bytes, spoil_markup, spoil_package, spoil_text
 from tests.fuzz.trial import judge
@@ -48,12 +49,14 @@ KINDS: dict[str, tuple[Callable[[], dict[str, bytes]], Spoil, str]] = {
 class Figures:
     """The result of a run."""
 
+    begun_mib: float
+    """The memory of the process before the first case."""
     cases: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     """`rows`, or the code of the file error → how many."""
     failures: list[dict[str, str]] = field(default_factory=list)
     peak_mib: float = 0
-    """The most memory that the process has had."""
+    """The most memory that the process has had beyond that."""
     hungriest: str = ""
     """The case that raised it last by more than a MiB."""
 
@@ -95,7 +98,7 @@ def run(kind: str, asked: argparse.Namespace, folder: Path, figures: Figures) ->
         finally:
             faulthandler.cancel_dump_traceback_later()
         figures.cases += 1
-        peak = peak_mib()
+        peak = peak_mib() - figures.begun_mib
         if peak > figures.peak_mib + 1:
             figures.hungriest = again
         figures.peak_mib = max(peak, figures.peak_mib)
@@ -103,26 +106,29 @@ def run(kind: str, asked: argparse.Namespace, folder: Path, figures: Figures) ->
             return
 
 
-def main() -> None:
-    """Run one kind after the other, and print the figures of each."""
+def main(arguments: list[str]) -> int:
+    """Run one kind after the other, print the figures of each, and return the exit code."""
     parser = argparse.ArgumentParser()
     parser.add_argument("kinds", nargs="+", choices=KINDS)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--keep", type=Path, help="where the files that fail are put")
-    asked = parser.parse_args()
+    asked = parser.parse_args(arguments)
+    clear_peak()
+    begun = peak_mib()
     warnings.simplefilter("error")
     if asked.keep:
         asked.keep.mkdir(parents=True, exist_ok=True)
     memory = Path("/dev/shm")  # noqa: S108  # only spares the disk; any folder will do
     for kind in asked.kinds:
-        figures = Figures()
+        figures = Figures(begun)
         spare = TemporaryDirectory(dir=memory if memory.is_dir() else None)
         with spare as folder, suppress(KeyboardInterrupt):
             run(kind, asked, Path(folder), figures)
         print(json.dumps(vars(figures)))  # noqa: T201  # what it is for
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))
