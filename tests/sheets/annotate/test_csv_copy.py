@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
@@ -215,22 +215,51 @@ fields = st.lists(st.text(in_fields, max_size=6), min_size=1, max_size=5)
 tables = st.lists(fields, min_size=2, max_size=8)
 
 
-@settings(max_examples=120, deadline=None)
-@example(records=[["1"]], separator=",", end="\n", quotes_all=False, message="\n")
-@given(
-    records=tables,
-    separator=st.sampled_from(",;\t|"),
-    end=st.sampled_from(["\n", "\r\n"]),
-    quotes_all=st.booleans(),
-    message=st.text(letters),
+class Drawn(NamedTuple):
+    """A table, the way it is written, and the message for each of its rows."""
+
+    records: list[list[str]]
+    separator: str
+    end: str
+    quotes_all: bool
+    message: str
+
+
+drawn = st.builds(
+    Drawn,
+    tables,
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.text(letters),
 )
+
+
+@settings(max_examples=40, deadline=None)
+@example(Drawn([["1"]], ",", "\n", quotes_all=False, message="\n"))
+@given(drawn)
 def test_any_table_keeps_its_fields_and_any_message_comes_back(
+    copy: Copy, tmp_path_factory: pytest.TempPathFactory, one: Drawn
+) -> None:
+    assert_comes_back(copy, tmp_path_factory, *one)
+
+
+@pytest.mark.long
+@settings(max_examples=2000, deadline=None)
+@given(drawn)
+def test_each_of_many_tables_keeps_its_fields(
+    copy: Copy, tmp_path_factory: pytest.TempPathFactory, one: Drawn
+) -> None:
+    assert_comes_back(copy, tmp_path_factory, *one)
+
+
+def assert_comes_back(
     copy: Copy,
     tmp_path_factory: pytest.TempPathFactory,
     records: list[list[str]],
     separator: str,
     end: str,
-    quotes_all: bool,  # noqa: FBT001 — Hypothesis passes it by name
+    quotes_all: bool,  # noqa: FBT001  # as it was drawn
     message: str,
 ) -> None:
     out = io.StringIO()

@@ -16,6 +16,8 @@ RELATED = relationships(
 ROWS = 300_000
 MOST = 80
 """MiB of the whole process, Python and its libraries included."""
+MOST_FOR_STYLES = 47
+"""MiB likewise for a sheet of two rows: about 27 without a style, and 20 for 15,000 of them."""
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -57,7 +59,7 @@ def memory_of(source: Path, copy: Path, rows: int) -> float:
 def test_styles_that_no_cell_has_take_little_memory(book_of: Make, tmp_path: Path) -> None:
     xf = '<xf numFmtId="0" fontId="{0}" fillId="0" borderId="{0}" applyFont="1">{1}</xf>'
     align = '<alignment horizontal="center" vertical="top" wrapText="1"/>'
-    formats = "".join(xf.format(number, align) for number in range(40_000))
+    formats = "".join(xf.format(number, align) for number in range(15_000))
     row = '<row r="{0}"><c r="A{0}" s="1"><v>{0}</v></c></row>'
     source = book_of(
         data(row.format(1) + row.format(2)).encode(),
@@ -67,4 +69,4 @@ def test_styles_that_no_cell_has_take_little_memory(book_of: Make, tmp_path: Pat
             "</styleSheet>",
         },
     )
-    assert memory_of(source, tmp_path / "copy.xlsx", 2) < MOST
+    assert memory_of(source, tmp_path / "copy.xlsx", 2) < MOST_FOR_STYLES

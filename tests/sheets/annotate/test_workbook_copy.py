@@ -322,19 +322,25 @@ WIDTHS = {
         2,
     ),
 }
+PARSED = ("formatted but empty", "a formula without a result", "merged cells", "header cells")
+"""The sheets that a parser reads in the usual run, too."""
+COMMENT = "<!-- only a parser can read this -->"
 
 
-@pytest.mark.parametrize(("more", "after", "first"), WIDTHS.values(), ids=WIDTHS)
-@pytest.mark.parametrize("comment", ["", "<!-- only a parser can read this -->"])
+@pytest.mark.parametrize(
+    ("name", "comment"),
+    sample(
+        [
+            *((name, "") for name in WIDTHS),
+            *((name, COMMENT) for name in (*PARSED, *sorted({*WIDTHS} - {*PARSED}))),
+        ],
+        len(WIDTHS) + len(PARSED),
+    ),
+)
 def test_behind_the_last_used_column(
-    make_sheet: Make,
-    annotated: Make,
-    values: Values,
-    more: str,
-    after: str,
-    first: int,
-    comment: str,
+    make_sheet: Make, annotated: Make, values: Values, name: str, comment: str
 ) -> None:
+    more, after, first = WIDTHS[name]
     source = make_sheet(HEADER + DATA + more + comment, after=after)
     found = values(annotated(source, [Note(2, "Valid", "", "")]))
     assert [found.get((1, first + place)) for place in (-1, 0, 1, 2)][1:] == list(HEADINGS)
