@@ -1,6 +1,7 @@
 """The code of a module, parsed and searched once for all tests about code."""
 
 import ast
+import gc
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -45,7 +46,15 @@ class Code(NamedTuple):
 
 @cache
 def code_of(path: Path) -> Code:
-    tree = ast.parse(path.read_text("utf-8"))
+    # The collector would scan the growing tree again and again, in vain.
+    gc.disable()
+    try:
+        return _code_in(ast.parse(path.read_text("utf-8")))
+    finally:
+        gc.enable()
+
+
+def _code_in(tree: ast.Module) -> Code:
     nodes = nodes_of(tree)
     texts = (node.value for node in nodes[ast.Constant] if isinstance(node.value, str))
     names = {node.id for node in nodes[ast.Name]}
