@@ -77,7 +77,7 @@ import sys
 from pathlib import Path
 from tests.sandbox.desk import Desk
 with Desk(state=Path(sys.argv[1])) as desk:
-    for _ in range(15):
+    for _ in range(8):
         desk.create()
 """
 
@@ -88,7 +88,7 @@ def test_processes_may_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> No
     with run() as one, run() as second, run() as third:
         assert [worker.wait(60) for worker in (one, second, third)] == [0, 0, 0]
     with new_desk(state=path) as desk:
-        assert len({package["packageId"] for package in desk.pages("/offer-packages")}) == 45
+        assert len({package["packageId"] for package in desk.pages("/offer-packages")}) == 24
 
 
 class Real:

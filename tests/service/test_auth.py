@@ -272,7 +272,7 @@ def test_many_threads_ask_once(
         """None is answered before all threads have begun."""
         for _ in range(CALLS):
             assert asking.acquire(timeout=60)
-        time.sleep(0.1)  # now let them come to the lock
+        time.sleep(0.03)  # now let them come to the lock
 
     def ask(_: int) -> str:
         asking.release()

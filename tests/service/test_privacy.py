@@ -32,6 +32,7 @@ from feedtool.service.answers import Unreadable, refusal
 from feedtool.service.auth import SECRET, CommandToken, FileToken, Grant, StaticToken
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
+from tests.pairs import sample
 from tests.service.test_network import answering, port
 
 PLANTED = "planted/t0ken+31=="
@@ -150,9 +151,15 @@ ANSWERS: dict[str, Answering] = {
 }
 
 
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_no_answer_shows_the_token(answer: Answering) -> None:
-    transport, token = httpx.MockTransport(answer), StaticToken(PLANTED)
+REPEATED = {name for name in ANSWERS if name.endswith("as repr") and name[:3] not in {"400", "500"}}
+"""Answers that have the text of another one, and the status of yet another."""
+
+
+@pytest.mark.parametrize(
+    "name", sample(sorted(ANSWERS, key=REPEATED.__contains__), len(ANSWERS) - len(REPEATED))
+)
+def test_no_answer_shows_the_token(name: str) -> None:
+    transport, token = httpx.MockTransport(ANSWERS[name]), StaticToken(PLANTED)
     with Client(BASE, "S1", token, transport=transport, largest_reply=1000) as one:
         for call in CALLS:
             assert_private(reported(one.send, call) + repr(one) + repr(vars(one)))
