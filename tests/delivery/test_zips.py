@@ -390,7 +390,7 @@ def test_packages_beside_a_purge(
 
 SWIFT = quick(replace(QUICK, integrate=timedelta(seconds=20)))
 THREE = PackageLimits(legacy=3)
-ROWS = range(3, 11)
+ROWS = range(3, 9)
 REFUSED = 6
 
 
