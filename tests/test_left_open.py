@@ -21,7 +21,7 @@ diff offers.xlsx {SAMPLES}/offers-update.xlsx
 convert {SAMPLES}/offers-upsert.xlsx offers.zip --as legacy-offers
 validate offers.zip
 template offers-upsert --out empty.xlsx
-catalog sync --sandbox
+catalog sync --sandbox --category 011B01,1E0101,0A0201
 catalog search lamp
 validate {SAMPLES}/products.xlsx
 watch folder --create --once --sandbox
