@@ -2,7 +2,6 @@
 
 import csv
 import gc
-import gzip
 import json
 import os
 import random
@@ -18,7 +17,6 @@ from unittest import mock
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
-from hypothesis.internal.charmap import charmap_file
 from hypothesis.internal.conjecture import providers
 from openpyxl import Workbook
 from openpyxl.packaging.custom import StringProperty
@@ -92,18 +90,6 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[cluster.SHARED] = mkdtemp(prefix="feedtool-shared-")
 
 
-def keep_letters() -> None:
-    """Note for Hypothesis that UTF-8 has all letters but surrogates, and can read them back.
-
-    It would find that out in seconds, in each process of the tests of a new clone.
-    """
-    path = charmap_file("codec-v2-utf-8")
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        found = [[[0, 0xD7FF], [0xE000, 0x10FFFF]], []]
-        path.write_bytes(gzip.compress(json.dumps(found).encode(), mtime=1))
-
-
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the shared database server, and remove the shared folder."""
     if is_first_process(config) and cluster.SHARED in os.environ:
@@ -116,10 +102,8 @@ def is_first_process(config: pytest.Config) -> bool:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+def pytest_collection() -> Generator[None, object, object]:
     """Keep the garbage collector from scanning thousands of tests, now and later."""
-    if is_first_process(session.config):
-        keep_letters()
     gc.disable()
     try:
         return (yield)
