@@ -194,6 +194,16 @@ def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> 
     assert offers[10][1] == "There is no product sheet for this product."
 
 
+@pytest.mark.usefixtures("catalogue")
+def test_rows_of_unknown_categories_have_a_workbook_to_correct_them(
+    feedtool: Feedtool, files: Files
+) -> None:
+    ran = feedtool("submit --sandbox", files.csv(product(categoryCode="ZZZZZZ")))
+    assert (ran.code, "Rows to correct: offers.failed.xlsx (1 row)" in ran.out) == (1, True)
+    (row,) = list(load_workbook("offers.failed.xlsx")["Products"].values)[-1:]
+    assert {"ZZZZZZ", "Electric kettle"} <= {*row}
+
+
 def test_products_are_for_no_channel(
     feedtool: Feedtool, products: Path, both: Path, account: tuple[str, ...]
 ) -> None:

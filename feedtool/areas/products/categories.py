@@ -26,8 +26,14 @@ from feedtool.model.text import Translate, joined, tr
 
 
 def template_categories(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
-    """Return the categories of these codes, each once; UsageProblem if any has no template."""
+    """Return the categories of these codes, each once.
+
+    Raises:
+        UsageProblem: there is no code, or a category has no template.
+    """
     references = list(dict.fromkeys(code.strip().upper() for code in codes))
+    if not references:
+        raise UsageProblem(tr("no category is given"), _SEARCH)
     refusals = list(filter(None, (refusal(catalog, code) for code in references)))
     if refusals:
         reasons, hints = zip(*refusals, strict=True)

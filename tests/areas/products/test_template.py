@@ -265,6 +265,7 @@ def test_no_two_columns_are_called_the_same(labels: list[str], expected: list[st
 
 
 REFUSED = {
+    "none": ([], "no category is given", "catalog search"),
     "mistyped": (["0A010"], "there is no category “0A010”", "did you mean 0A0102, 0A0101"),
     "like nothing": (["QQ"], "there is no category “QQ”", "catalog search"),
     "level 2": (["0A01"], "0A01 (Kitchen) is of level 2", "it holds 0A0101, 0A0102"),
