@@ -13,7 +13,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from importlib import import_module
 from types import ModuleType
@@ -370,10 +370,10 @@ class Presence:
 
     async def end(self) -> None:
         """Show it no longer, and stop looking after others."""
-        if self._task:
+        while self._task and not self._task.done():
+            # A cancellation gets lost if a query is answered at the same moment.
             self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await asyncio.wait([self._task], timeout=LOOK)
         if self._connection:
             await self._connection.close()
 

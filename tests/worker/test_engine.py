@@ -1,11 +1,12 @@
 """Passes that several workers share, on a PostgreSQL: handed out, taken over, called."""
 
+import asyncio
 import os
 import signal
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 
 import psycopg
@@ -18,6 +19,7 @@ from feedtool.ledger.parcels import DueSeller
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.worker import engine, queue
 from feedtool.worker.engine import EngineSettings, PassEngine
+from feedtool.worker.queue import Presence, Recovery, connect_arguments, session_of
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import Process, Server
 from tests.worker.fleet import SOON, WORKER, Fleet, Work, key
@@ -253,6 +255,35 @@ def test_a_hanging_caretaker_loses_its_turn(fleet: Fleet, monkeypatch: pytest.Mo
         with fleet.working(work):
             assert work.next() == "S2"  # queued by whoever looks after the others
         os.kill(other.pid, signal.SIGCONT)
+
+
+@pytest.mark.usefixtures("often")
+def test_a_worker_ends_even_if_it_misses_that_it_is_to_end(fleet: Fleet) -> None:
+    """As where Python or the driver loses the cancellation of a query that is just answered."""
+    me = Holder.here("worker", datetime.now(UTC))
+
+    async def begin_and_end() -> None:
+        begun = asyncio.Event()
+
+        async def miss() -> None:
+            if not begun.is_set():
+                begun.set()
+                with suppress(asyncio.CancelledError):
+                    await asyncio.sleep(PATIENCE)
+
+        presence = Presence(
+            connect_arguments(fleet.ledger.engine),
+            session_of(fleet.queue.schema),
+            me,
+            Recovery(lambda _: miss(), miss),
+            lambda _: None,
+        )
+        await presence.begin(1)
+        await begun.wait()
+        _, pending = await asyncio.wait([asyncio.create_task(presence.end())], timeout=10)
+        assert not pending
+
+    asyncio.run(begin_and_end())
 
 
 def test_a_pooler_that_shares_connections_is_refused(fleet: Fleet) -> None:
