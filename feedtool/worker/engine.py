@@ -250,11 +250,12 @@ class PassEngine:
         library = self._library
 
         async def give_out(gone: GonePass) -> None:
+            key = gone.arguments["service"], gone.arguments["seller"]
+            await self._put(app, key)  # first: this worker, too, may die between the two
             failed = library.jobs.Status.FAILED
             with suppress(library.exceptions.ConnectorException):  # another was faster
                 await app.job_manager.finish_job_by_id_async(gone.job, failed, delete_job=True)
-            key = gone.arguments["service"], gone.arguments["seller"]
-            await self._put(app, key)
+            self._call(app, key)
 
         def lost(error: BaseException) -> None:
             self._lost = error
