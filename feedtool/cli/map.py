@@ -117,7 +117,8 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
     file, out, form, least = options.file, options.out, options.form, options.least
     is_asking = form == "text" and is_terminal() and not options.common.yes
     with inputs([file]) as [read]:
-        place = recipe_place(read.path if file != "-" else Path("stdin.csv"), out)
+        source = read.path if file != "-" else Path("stdin.csv")
+        recipe_place(source, out)  # a place that is taken is refused before any question
         usual = read_options(ctx, options.reading)
         reading = _with_base(ctx, usual, options.base) if options.base else usual
         proposal = propose_recipe(read, reading, load())
@@ -139,7 +140,7 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
         else:
             answers.note_likely_words()
         answers.defaults = {**reading.defaults, **answers.defaults}
-        target = place if answers.keys else None
+        target = recipe_place(source, out) if answers.keys else None
         if target:
             written = _write(target, recipe_text(answers))
         if form != "text":
