@@ -19,7 +19,13 @@ from feedtool.ledger.parcels import DueSeller
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.worker import engine, queue
 from feedtool.worker.engine import EngineSettings, PassEngine
-from feedtool.worker.queue import Presence, Recovery, connect_arguments, session_of
+from feedtool.worker.queue import (
+    Presence,
+    Recovery,
+    connect_arguments,
+    procrastinate,
+    session_of,
+)
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import Process, Server
 from tests.worker.fleet import SOON, WORKER, Fleet, Work, key
@@ -284,6 +290,29 @@ def test_a_worker_ends_even_if_it_misses_that_it_is_to_end(fleet: Fleet) -> None
         assert not pending
 
     asyncio.run(begin_and_end())
+
+
+@pytest.mark.usefixtures("often")
+def test_a_lost_pass_is_queued_even_if_its_old_entry_cannot_be_removed(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the worker that looks after the others dies, too, before it has removed it."""
+
+    failed = threading.Event()
+
+    async def fail(*_: object, **__: object) -> None:
+        failed.set()
+        raise psycopg.OperationalError
+
+    with Process(WORKER, fleet.url) as dead:
+        assert dead.heard() == "ready"
+        fleet.queue.put(key("S1"))
+        assert dead.heard() == "S1"
+        dead.kill()
+    monkeypatch.setattr(procrastinate().manager.JobManager, "finish_job_by_id_async", fail)
+    with fleet.working(Work()):
+        assert failed.wait(PATIENCE)
+    assert [entry.is_running for entry in fleet.queue.listed()] == [True, False]
 
 
 def test_a_pooler_that_shares_connections_is_refused(fleet: Fleet) -> None:
