@@ -1,4 +1,4 @@
-"""Messages in the code: each is translated, and those of errors are messages.
+"""Messages in the code: each is translated, and the texts of errors are messages, too.
 
 These tests stand beside those of `test_house.py`, which look at the same code.
 """

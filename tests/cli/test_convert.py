@@ -36,7 +36,7 @@ USUAL = {
     "offers-upsert.xlsx": (".xlsx", ".zip", ".json", ""),
     "offers-mistakes.xlsx": (".xlsx", ".xml"),
     "legacy-offers.xlsx": (".csv", ".zip", ".xml", ".json"),
-    "products.xlsx": (".csv", ".zip"),
+    "products.xlsx": (".csv", ".zip", ".json"),
     "products-and-offers.xlsx": (".csv", ""),
 }
 """Directions of which the others differ little."""

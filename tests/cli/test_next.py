@@ -64,6 +64,10 @@ CASES: dict[str, tuple[str, str]] = {
     ),
     "diff": ("diff bad.csv 'my good.csv'", "submit 'my good.csv' --dry-run"),
     "diff with what is invalid": ("diff 'my good.csv' bad.csv", "validate bad.csv --annotate"),
+    "answers are due in another home": (
+        "submit bad.csv --sandbox --no-wait --home h",
+        "results 1 --home h",
+    ),
     "the sandbox's account": ("account check --sandbox --home h", "demo --home h"),
     "no runs": ("runs", "demo"),
     "init in a language": (

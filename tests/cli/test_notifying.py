@@ -110,7 +110,6 @@ def test_a_failed_notice_is_a_warning_without_secrets(
             f"{hook} --key hush",
             "--log",
             LOG,
-            "--no-failed",
         )
         told = feedtool("submit", file, "--sandbox", "--no-failed", *targets)
         feedtool("submit", file, "--sandbox", "--token", "very-secret-token", *targets)

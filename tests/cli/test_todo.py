@@ -89,7 +89,7 @@ def test_todo_without_waiting_items(feedtool: Feedtool, more: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", sample([404, "many", {"a": 1, "b": 2}, 500, 403, 429], 3), ids=str
+    "answer", sample([403, "many", {"a": 1, "b": 2}, 404, 500, 429], 3), ids=str
 )
 def test_unknown_counts_are_reported_and_the_others_are_shown(
     feedtool: Feedtool, answer: Any

@@ -136,7 +136,7 @@ class MadeDatabase:
 SPARE: list[MadeDatabase] = []
 """The databases of this process that no test uses."""
 KEPT: dict[str, Ledger] = {}
-"""An open ledger of each of these and of `FILES`, by its place: to open it takes too long."""
+"""An open ledger for each of `SPARE` and `FILES`, by URL or path: to open one takes long."""
 SHAPE = """
 SELECT oid::regclass::text, relkind::text, relnatts FROM pg_class
  WHERE relnamespace::regnamespace::text !~ '^(pg_|information_schema)'
@@ -188,7 +188,7 @@ def on_both(
     on_sqlite: int | None = None,
     ids: Iterable[str] | None = None,
 ) -> pytest.MarkDecorator:
-    """Run a table's rows, or the first, on SQLite, and one on PostgreSQL; the long runs all."""
+    """Run the first rows of a table on each database, on SQLite all by default; long runs all."""
     table = [(row,) if isinstance(names, str) else tuple(row) for row in rows]
     names = (names,) if isinstance(names, str) else tuple(names)
     labels = [*ids] if ids is not None else [None] * len(table)

@@ -32,7 +32,7 @@ def ledger_in_memory() -> Iterator[Ledger]:
 
 
 def is_emptied(ledger: Ledger) -> bool:
-    """True once one in SQLite is as it was made; False where a test has changed more than rows."""
+    """Empty a ledger in SQLite; False if a test has changed more than its rows."""
     shape, emptying = _made()
     with (
         suppress(sqlite3.Error, SQLAlchemyError),

@@ -206,7 +206,7 @@ def test_refusals_that_all_differ_are_summed_up() -> None:
     assert "  … and 1,195 rows with other messages (all with -v or " in report
 
 
-def test_a_million_problems_take_no_memory() -> None:
+def test_many_problems_take_no_memory() -> None:
     class Endless(ProblemSpool):
         """The most problems that a spool can hold, without the time to pickle them."""
 
@@ -216,9 +216,10 @@ def test_a_million_problems_take_no_memory() -> None:
 
     many = make_outcome()
     many.checked.rows.problems_by_source = [Endless()]
+    report_of(make_outcome())  # imports what any report needs
     tracemalloc.start()
     report = report_of(many)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert "warning[gtin-checksum] 20,000 cells" in report
-    assert peak < 2 << 20
+    assert peak < 1 << 18

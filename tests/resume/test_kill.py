@@ -54,9 +54,7 @@ ALL = [
 def test_killed_at_a_write(
     made: Made, kind: type[World], faults: Faults, kills: tuple[Kill, ...]
 ) -> None:
-    done = made(kind, f"write {kills}", faults).survive(*kills)
-    reached = [ran.code for kill, ran in zip(kills, done, strict=False) if isinstance(kill, str)]
-    assert set(reached) <= {-signal.SIGKILL}
+    made(kind, f"write {kills}", faults).survive(*kills)
 
 
 RESUMED: list[Kill] = ["before annotate", "before add_output", 2, 20]

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from typing import IO, Any, ClassVar, NamedTuple
@@ -217,14 +218,15 @@ class World:
             gate.wait()
             yield process, gate
 
-    def survive(self, *kills: Kill) -> list[Ran]:
+    def survive(self, *kills: Kill) -> None:
         """Be killed, go on until it ends, and compare; a point with a name is always reached."""
         done = self.finish(kills)
-        if kills and isinstance(kills[0], str):
-            assert done[0].code == -signal.SIGKILL, done[0]
+        for kill, ran in zip_longest(kills, done[: len(kills)]):
+            if isinstance(kill, str):
+                assert ran, kill
+                assert ran.code == -signal.SIGKILL, (kill, ran)
         assert done[-1].code in (1, 9), [(ran.code, ran.err, ran.points[-1:]) for ran in done]
         self.check()
-        return done
 
     def posts(self, ending: str) -> int:
         """The number of POSTs to paths with this ending."""

@@ -40,6 +40,7 @@ def test_the_page_of_a_guard_explains_its_release(
 def test_each_code_is_listed_and_has_its_page(
     client: FlaskClient, language: str, step: int
 ) -> None:
+    """The normal run opens each fifth page."""
     text, codes = client.get(f"/{language}/explain").text, all_codes("en")
     names = (*codes.pages, *codes.words)
     for name in names:

@@ -113,7 +113,7 @@ def check_same(market: Market, coming: list[Day], selection: SelectionOptions) -
     assert len(changed.applied()) <= len(every.applied())
 
 
-@settings(max_examples=1)
+@settings(max_examples=2)  # the first is always the simplest
 @given(days(), st.sampled_from((CHANGED, PREFERRED)))
 def test_the_offers_are_the_same(
     next_market: Callable[[], Market], coming: list[Day], selection: SelectionOptions
