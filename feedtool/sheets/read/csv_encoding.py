@@ -200,7 +200,9 @@ def find_encoding(path: Path, fallback: str = "") -> Encoding:
         raise EmptyFile(tr("The file is empty."), tr("Make the export again and look at its size."))
     quotes, is_odd = "".join(sorted(survey.quotes)), survey.last == "\x1a" or survey.has_mark
     page = page or CodePage(survey.encoding)
-    is_certain = page.fits and page.doubts is None
+    # Our letters are those of Western Europe: they confirm a guess of its page, and of no other.
+    is_clear = not notices or bool(fallback) or page.name == USUAL
+    is_certain = is_clear and page.fits and page.doubts is None
     return Encoding(survey.encoding, mark, is_odd, quotes, notices, page.doubts, is_certain)
 
 

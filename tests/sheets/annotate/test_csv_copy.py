@@ -119,6 +119,7 @@ UNCERTAIN = [
     (b"a,b\n9\xac99,\xe9t\xe9\n", "“9¬99” is no number: 12 €", b'"""9?99"" is no number: 12 EUR"'),
     (b"a,b\nUpd\xa3\xc6\x91Gate,3\n", "« Upd£Æ\u2018Gate »", b'""" Upd???Gate """'),
     (b"a,b\rSKU\xeb\xcc\xa8-2,3\r", "SKUëÌ¨-2", b"SKUeI?-2"),
+    ("a,b\nŻółw Źdźbło Łódź,2\n".encode("cp1250"), "É “é”", b'"E ""e"""'),
 ]
 
 
