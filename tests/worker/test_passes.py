@@ -433,12 +433,13 @@ def test_after_a_sleep_a_call_leaves_only_with_the_lock(
 
 def test_the_time_is_the_servers(server: Server, postgresql: str) -> None:
     """A clock is corrected meanwhile; no call is made while the server is away."""
-    engine, seconds = open_engine(postgresql), [0.0]
+    engine, seconds, leads = open_engine(postgresql), [0.0], [timedelta()]
     for ahead in (timedelta(minutes=5), timedelta(), timedelta(days=-400)):
-        clock = ServerClock(engine, lambda by=ahead: datetime.now(UTC) + by, lambda: seconds[0])  # type: ignore[misc]
+        leads[0] = ahead
+        clock = ServerClock(engine, lambda: datetime.now(UTC) + leads[0], lambda: seconds[0])
         assert abs(clock() - datetime.now(UTC)) < SECOND
         assert abs(clock.ahead - ahead) < SECOND
-    leads = [timedelta(hours=1)]
+    leads[0] = timedelta(hours=1)
     clock = ServerClock(engine, lambda: datetime.now(UTC) + leads[0], lambda: seconds[0])
     leads[0] = timedelta()
     assert clock() < datetime.now(UTC) - timedelta(minutes=59)

@@ -20,7 +20,7 @@ PART = 5
 LONGEST = 200
 """The most characters of a header to examine."""
 PHRASE = 3
-"""The most words of an entry of a group, which may be several words."""
+"""The most words of an entry of a group."""
 ALONE = "="
 """The sign before a word that does not count inside another word."""
 
@@ -154,7 +154,7 @@ def significant(text: str) -> tuple[str, ...]:
 
 @lru_cache(8192)
 def groups_in(text: str) -> frozenset[str]:
-    """Return the groups with a word in a text, or with a long word within one of the text."""
+    """Return the groups with an entry in a text, or with a long one inside a word of the text."""
     alone, within = words_of_groups()
     words = text.split()
     phrases = {
@@ -169,7 +169,7 @@ def groups_in(text: str) -> frozenset[str]:
 
 @cache
 def words_of_groups() -> tuple[Mapping[str, Sequence[str]], Sequence[tuple[str, str]]]:
-    """Return the groups of each word, and the words that count within others, with their group."""
+    """Return the groups of each entry; and the entries that count inside words, with a group."""
     alone: dict[str, list[str]] = {}
     within: list[tuple[str, str]] = []
     for name, words in _tables()["groups"].items():

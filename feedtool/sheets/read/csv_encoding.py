@@ -201,8 +201,8 @@ def find_encoding(path: Path, fallback: str = "") -> Encoding:
     quotes, is_odd = "".join(sorted(survey.quotes)), survey.last == "\x1a" or survey.has_mark
     page = page or CodePage(survey.encoding)
     # Our letters are those of Western Europe: they confirm a guess of its page, and of no other.
-    is_clear = not notices or bool(fallback) or page.name == USUAL
-    is_certain = is_clear and page.fits and page.doubts is None
+    is_guess = bool(notices) and not fallback
+    is_certain = page.fits and page.doubts is None and (page.name == USUAL or not is_guess)
     return Encoding(survey.encoding, mark, is_odd, quotes, notices, page.doubts, is_certain)
 
 

@@ -242,7 +242,7 @@ drawn = st.builds(
 def test_any_table_keeps_its_fields_and_any_message_comes_back(
     copy: Copy, tmp_path_factory: pytest.TempPathFactory, one: Drawn
 ) -> None:
-    assert_comes_back(copy, tmp_path_factory, *one)
+    assert_comes_back(copy, tmp_path_factory, one)
 
 
 @pytest.mark.long
@@ -251,18 +251,11 @@ def test_any_table_keeps_its_fields_and_any_message_comes_back(
 def test_each_of_many_tables_keeps_its_fields(
     copy: Copy, tmp_path_factory: pytest.TempPathFactory, one: Drawn
 ) -> None:
-    assert_comes_back(copy, tmp_path_factory, *one)
+    assert_comes_back(copy, tmp_path_factory, one)
 
 
-def assert_comes_back(
-    copy: Copy,
-    tmp_path_factory: pytest.TempPathFactory,
-    records: list[list[str]],
-    separator: str,
-    end: str,
-    quotes_all: bool,  # noqa: FBT001  # as it was drawn
-    message: str,
-) -> None:
+def assert_comes_back(copy: Copy, tmp_path_factory: pytest.TempPathFactory, one: Drawn) -> None:
+    records, separator, end, quotes_all, message = one
     out = io.StringIO()
     out.write(f"sep={separator}{end}")
     quoting: Literal[0, 1] = csv.QUOTE_ALL if quotes_all else csv.QUOTE_MINIMAL
