@@ -252,6 +252,11 @@ Sent = Callable[..., dict[str, Any]]
 """A function from a valid row to the body of its request."""
 
 
+def properties_of(book: Workbook) -> Any:
+    """The properties that a workbook was given: a list that the library's stubs lack."""
+    return vars(book)["custom_doc_props"]
+
+
 class Files:
     """Writes files into the test's folder."""
 
@@ -273,9 +278,7 @@ class Files:
         book = Workbook()
         book.remove(book.worksheets[0])
         for stamp, value in stamps.items():
-            book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
-                StringProperty(name=f"feedtool.{stamp}", value=value)
-            )
+            properties_of(book).append(StringProperty(name=f"feedtool.{stamp}", value=value))
         for title, rows in sheets.items():
             sheet = book.create_sheet(title)
             for record in csv.reader(StringIO(table(rows))):

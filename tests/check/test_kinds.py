@@ -1,7 +1,6 @@
 """The kind of feed of a sheet: by its stamp, else its headers, and never a guessed Delete."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
@@ -12,7 +11,7 @@ from feedtool.check import Input, ReadOptions, check
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.files import LISTED
 from feedtool.model.settings import AccountSettings
-from tests.conftest import Files, checked, codes, gtin, offer, refused, table, update
+from tests.conftest import Files, checked, codes, gtin, offer, properties_of, refused, table, update
 
 COST = "deliveryModes.TrackedHomeDelivery.cost"
 ADDITIONAL = "deliveryModes.TrackedHomeDelivery.additionalCost"
@@ -187,7 +186,7 @@ def test_a_workbook_of_a_list_is_known_by_its_property(files: Files) -> None:
     (sheet,) = checked(path)
     assert (sheet.error, sheet.kind) == (None, "shipments")
     book = load_workbook(path)
-    book.custom_doc_props.append(StringProperty(name=LISTED, value="order-tracking"))  # type: ignore[attr-defined]  # the stubs lag
+    properties_of(book).append(StringProperty(name=LISTED, value="order-tracking"))
     book.save(path)
     assert refused(path).code == "never-sent"
     (meant,) = checked(path, kind="shipments")
@@ -216,7 +215,7 @@ def test_new_offers_that_lack_columns_are_no_update(
     assert "say --as offers-update" in sheet.error.hint
     (meant,) = checked(path, kind="offers-update")
     assert (meant.error, meant.kind, meant.kind_reason) == (None, "offers-update", "as asked")
-    (stamped_,) = checked(stamped(files.book({"Offers": [row]}), "offers-update"))
+    (stamped_,) = checked(files.book({"Offers": [row]}, template="offers-update"))
     assert (stamped_.error, stamped_.kind_reason) == (None, "as its template says")
 
 
@@ -320,13 +319,6 @@ def test_the_mode_that_an_upsert_requires_is_a_setting(files: Files) -> None:
     assert sheet.kind == "offers-upsert"
 
 
-def stamped(path: Path, kind: str) -> Path:
-    book, stamp = load_workbook(path), StringProperty(name="feedtool.template", value=kind)
-    book.custom_doc_props.append(stamp)  # type: ignore[attr-defined]  # the stubs do not know it
-    book.save(path)
-    return path
-
-
 STAMPS: dict[str, tuple[str, str | None, str]] = {
     "an Upsert": ("offers-upsert", None, "offers-upsert"),
     "an Update": ("offers-update", None, "offers-update"),
@@ -342,15 +334,17 @@ STAMPS: dict[str, tuple[str, str | None, str]] = {
 def test_a_stamp_goes_before_the_headers(
     files: Files, stamp: str, asked: str | None, kind: str
 ) -> None:
-    (sheet,) = checked(stamped(files.book({"Offers": [offer()]}), stamp), kind=asked)
+    (sheet,) = checked(files.book({"Offers": [offer()]}, template=stamp), kind=asked)
     assert (sheet.error, sheet.kind) == (None, kind)
 
 
 def test_a_sheet_beside_that_of_a_template_may_be_anything(files: Files) -> None:
     catalogue = [{"SKU": "A", "EAN": gtin(1), "Price": "9.90", "Stock": "1"}]
-    book = files.book({"Offers": [offer()], "My catalogue": catalogue})
-    assert [sheet.error and sheet.error.code for sheet in checked(book)] == ["kind-unclear"]
-    assert [sheet.sheet for sheet in checked(stamped(book, "offers-upsert"))] == ["Offers"]
+    sheets = {"Offers": [offer()], "My catalogue": catalogue}
+    found = [sheet.error and sheet.error.code for sheet in checked(files.book(sheets))]
+    assert found == ["kind-unclear"]
+    stamped = checked(files.book(sheets, template="offers-upsert"))
+    assert [sheet.sheet for sheet in stamped] == ["Offers"]
 
 
 ACTIONS = {

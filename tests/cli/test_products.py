@@ -12,7 +12,7 @@ from feedtool.catalog.cache import FILE
 from tests.areas.products.test_sheets import operator
 from tests.catalogues import BRANDS, CATEGORIES, PROPERTIES, SERVICE, product, shirt
 from tests.cli.conftest import OURS, SAMPLES, Feedtool, bring, coloured
-from tests.conftest import Files
+from tests.conftest import Files, properties_of
 
 Answers = dict[int, tuple[str, str, str]]
 """Row → status, message, code."""
@@ -83,7 +83,7 @@ def test_an_operators_template_is_annotated_beside_its_labels(
 ) -> None:
     path = operator(files, product(1), product(2, p3001="Z"))
     book, stamp = load_workbook(path), StringProperty(name="operator", value="v2")
-    book.custom_doc_props.append(stamp)  # type: ignore[attr-defined]  # the stubs do not know it
+    properties_of(book).append(stamp)
     book.save(path)
     copy, again = files.folder / "operator.result.xlsx", files.folder / "again.xlsx"
     assert feedtool("validate", path, "--annotate").code == 1

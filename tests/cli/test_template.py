@@ -6,6 +6,7 @@ import pytest
 from openpyxl import load_workbook
 
 from tests.cli.conftest import Feedtool
+from tests.conftest import properties_of
 
 
 @pytest.mark.usefixtures("catalogue")
@@ -24,7 +25,7 @@ def test_makes_a_workbook_for_categories(feedtool: Feedtool, code: str, count: i
     assert first.startswith("catalogue: http://sandbox.invalid/v2 in en, synced 20")
     assert last == "template: products.xlsx"
     book = load_workbook("products.xlsx")
-    stamps = {stamp.name: stamp.value for stamp in book.custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
+    stamps = {stamp.name: stamp.value for stamp in properties_of(book).props}
     made_for = stamps["feedtool.category"].split(",")
     assert len(made_for) == len(set(made_for)) == count
     assert {len(name) for name in made_for} == {6}

@@ -20,7 +20,7 @@ from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.runs.template import write_all
 from feedtool.templates import write_template
 from feedtool.templates.contents import fields_of
-from tests.conftest import checked
+from tests.conftest import checked, properties_of
 from tests.pairs import sample
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -129,7 +129,7 @@ def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: Langu
     chosen = [bool(sheet.sheet_view.tabSelected) for sheet in workbook.worksheets]
     assert chosen == [False, False, True, False]
     assert workbook.active is workbook[to_fill(kind, language)]
-    stamps = workbook.custom_doc_props  # type: ignore[attr-defined]  # the stubs lag
+    stamps = properties_of(workbook)
     assert {stamp.name: stamp.value for stamp in stamps.props} == {
         "feedtool.template": kind,
         "feedtool.version": "1",

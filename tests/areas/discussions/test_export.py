@@ -30,6 +30,7 @@ from feedtool.runs.export import export as run_export
 from tests.answers import AROUND, BASE, query_of
 from tests.answers import exported as export
 from tests.cli.conftest import Feedtool, rows_of
+from tests.conftest import properties_of
 
 NOW = datetime(2026, 11, 20, 8, tzinfo=UTC)
 
@@ -262,7 +263,7 @@ def test_a_workbook_is_stamped_with_the_channels_rights(tmp_path: Path) -> None:
         "2 discussions wait for an answer",
         "1 of them is a claim",
     ]
-    properties: Any = vars(load_workbook(path))["custom_doc_props"]
+    properties = properties_of(load_workbook(path))
     stamps = {it.name: it.value for it in properties}
     assert stamps["feedtool.discussion-channels"] == "PRIMARY=true,SECOND=false"
     assert stamps["feedtool.receivers"] == "PRIMARY=Customer,SECOND="

@@ -24,7 +24,7 @@ from feedtool.runs.export import export as run_export
 from tests.answers import AROUND, BASE, query_of
 from tests.answers import exported as export
 from tests.cli.conftest import rows_of
-from tests.conftest import checked
+from tests.conftest import checked, properties_of
 
 
 def line(number: int, status: str, **fields: Any) -> dict[str, Any]:
@@ -253,7 +253,7 @@ def test_reasons_are_choices_and_are_stamped(
     path = tmp_path / "orders.xlsx"
     brought(ORDERS, path, SHOP, reasons=REASONS, sales_channel=channels)
     book = load_workbook(path)
-    stamps = {it.name: it.value for it in book.custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
+    stamps = {it.name: it.value for it in properties_of(book).props}
     assert stamps["feedtool.reasons"] == stamp
     listed = {cell.value for row in book["_lists"].iter_rows() for cell in row}
     assert choices <= listed
@@ -288,7 +288,7 @@ def test_reasons_have_labels_in_the_language_of_the_sheet(tmp_path: Path) -> Non
     labelled = {"PRIMARY|Shipped": [{"code": "lost", "label": "Perdu, en route"}]}
     brought(ORDERS, path, SHOP, reasons=labelled, language="fr")
     book = load_workbook(path)
-    stamps = {it.name: it.value for it in book.custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
+    stamps = {it.name: it.value for it in properties_of(book).props}
     assert stamps["feedtool.reasons"] == "PRIMARY|Shipped=lost~Perdu en route"
     listed = {cell.value for row in book["_lists"].iter_rows() for cell in row}
     assert "lost" in listed, "the service is sent the code alone"
@@ -309,7 +309,7 @@ def test_orders_are_exported_without_reasons(tmp_path: Path, reasons: Any) -> No
     path = tmp_path / "orders.xlsx"
     assert brought(ORDERS, path, SHOP, reasons=reasons).rows == 12
     book = load_workbook(path)
-    stamps = {it.name: it.value for it in book.custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
+    stamps = {it.name: it.value for it in properties_of(book).props}
     assert not stamps.get("feedtool.reasons")
 
 

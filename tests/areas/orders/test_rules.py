@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from openpyxl import load_workbook
-from openpyxl.packaging.custom import StringProperty
 
 from feedtool.areas.orders.settings import OrderSettings
 from feedtool.model.settings import AccountSettings
@@ -422,14 +420,7 @@ def test_reasons_are_those_of_the_export(files: Files) -> None:
         line("Cancel", orderId=f"O-{number}", reason=reason, salesChannelId=channel, status=status)
         for number, (reason, channel, status, _) in enumerate(REASONS)
     ]
-    path = files.book({"Orders": rows})
-    book = load_workbook(path)
-    for name, value in {"template": "orders", "reasons": LISTED}.items():
-        book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
-            StringProperty(name=f"feedtool.{name}", value=value)
-        )
-    book.save(path)
-    (sheet,) = checked(path)
+    (sheet,) = checked(files.book({"Orders": rows}, template="orders", reasons=LISTED))
     faults = [
         (problem.row, problem.field, problem.code, problem.hint) for problem in sheet.problems()
     ]

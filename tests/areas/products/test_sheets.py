@@ -13,15 +13,24 @@ from feedtool.areas.products.settings import ProductSettings
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import CheckedSheet
 from tests.catalogues import KETTLES, PROPERTIES, catalog_of, judging, product, shirt
-from tests.conftest import Files, Rows, checked, codes, gtin, offer, problems_of, refused, update
+from tests.conftest import (
+    Files,
+    Rows,
+    checked,
+    codes,
+    gtin,
+    offer,
+    problems_of,
+    properties_of,
+    refused,
+    update,
+)
 
 
 def stamped(path: Path, **stamps: str) -> Path:
     book = load_workbook(path)
     for name, value in stamps.items():
-        book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
-            StringProperty(name=f"feedtool.{name}", value=value)
-        )
+        properties_of(book).append(StringProperty(name=f"feedtool.{name}", value=value))
     book.save(path)
     return path
 

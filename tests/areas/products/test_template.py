@@ -39,7 +39,7 @@ from tests.catalogues import (
     judging,
     prop,
 )
-from tests.conftest import checked, refused
+from tests.conftest import checked, properties_of, refused
 from tests.conftest import codes as found_codes
 
 KETTLES, MACHINES, SEEDS = "0A0101", "0A0102", "0B0101"
@@ -319,7 +319,7 @@ def test_has_its_sheets_and_stamps(book: Workbook, known: Catalog) -> None:
     assert book.sheetnames == ["Instructions", "Fields", "Products", "_lists"]
     assert book["_lists"].sheet_state == "hidden"
     assert book.active is book["Products"]
-    stamps = book.custom_doc_props.props  # type: ignore[attr-defined]  # the stubs lag
+    stamps = properties_of(book).props
     fingerprints = f"0A0101:{known.fingerprint(KETTLES)},0A0102:{known.fingerprint(MACHINES)}"
     assert {stamp.name: stamp.value for stamp in stamps} == {
         "feedtool.template": "products",
