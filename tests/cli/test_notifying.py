@@ -103,14 +103,7 @@ def test_a_failed_notice_is_a_warning_without_secrets(
     feedtool: Feedtool, file: Path, hook: str
 ) -> None:
     with served((400, {})) as server:
-        targets = (
-            "--webhook",
-            server.url,
-            "--hook",
-            f"{hook} --key hush",
-            "--log",
-            LOG,
-        )
+        targets = ("--webhook", server.url, "--hook", f"{hook} --key hush", "--log", LOG)
         told = feedtool("submit", file, "--sandbox", "--no-failed", *targets)
         feedtool("submit", file, "--sandbox", "--token", "very-secret-token", *targets)
     content = LOG.read_text("utf-8")
