@@ -205,7 +205,7 @@ SETTLED = """() => (
 def reload(page: Page) -> None:
     """Reloads a page without scripts until it waits for nothing.
 
-    It would do so by itself, each two or three seconds, as `test_walk` shows.
+    It would do so by itself, each two or three seconds, as `test_walk_files` shows.
     """
     while page.locator("meta[http-equiv=refresh]").count():
         page.wait_for_timeout(LOOK * 1000)

@@ -1,44 +1,53 @@
-"""From a dropped workbook to the answers, in a real browser: in each language, by keyboard alone,
-and without scripts."""
+"""From a workbook to the answers by the keyboard alone, in a real browser and each language."""
 
 import re
 from pathlib import Path
 from threading import Event
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from feedtool.model.text import Language, LanguageChoice
 from feedtool.page.runs import COPY
 from feedtool.page.session import PageSession, now
 from feedtool.runs.deliver import results
 from feedtool.runs.outputs import Outputs
-from tests.conftest import Files, offer
-from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import Tabs, reload, settle
+from tests.page.browsing import spoken, tab_to
+from tests.page.conftest import Tabs, settle
 from tests.page.opened_grid import wait_for
 from tests.page.own_sheets import mixed_offers
 
 
 @pytest.mark.parametrize("language", spoken("fr"))
-def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
+def test_a_workbook_with_mistakes_is_sent_and_answered_by_the_keyboard_alone(
     tabs: Tabs, address: str, session: PageSession, tmp_path: Path, language: Language
 ) -> None:
     page = tabs(locale=language)
+    page.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
     page.goto(address)
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
     book = mixed_offers(tmp_path / "offers.xlsx")
-    drop(page, book)
+    tab_to(page, "input[type=file]")
+    with page.expect_file_chooser() as choosing:
+        page.keyboard.press("Enter")
+    choosing.value.set_files(book)
+    tab_to(page, "form[data-drop] button")
+    page.keyboard.press("Enter")
     page.wait_for_url(re.compile(f"/{language}/files/"))
     settle(page)
-    page.locator("a.button.main").click()
+    tab_to(page, "a.button.main")
+    page.keyboard.press("Enter")
     settle(page)
-    page.locator("form[action$='/send'] button").click()
+    tab_to(page, "form[action$='/send'] button")
+    page.keyboard.press("Space")
     page.wait_for_url(re.compile("/runs/1$"))
     settle(page)
-    written, link = Event(), page.locator("a[href*='/copies/marked']")
+    written = Event()
     session.jobs.start(f"{COPY}1 {language} marked 0", "check", lambda _: hold(written))
+    tab_to(page, "a[href*='/copies/marked']")
     with page.expect_download() as waiting:
-        link.click()
+        page.keyboard.press("Enter")
         wait_for(page, "a[href*='/copies/marked'] + div progress")
         expect(page.locator("a[href*='/copies/marked'] + div progress")).to_be_visible()
         page.route("**/copies/marked*", lambda route: route.abort())  # as if feedtool had ended
@@ -59,53 +68,3 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
 def hold(written: Event) -> None:
     """A copy that takes long to write."""
     written.wait(30)
-
-
-def test_the_keyboard_is_enough(tab: Page, address: str, files: Files) -> None:
-    tab.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
-    tab.goto(address)
-    tab.keyboard.press("Tab")
-    expect(tab.locator(".skip")).to_be_focused()
-    tab_to(tab, "input[type=file]")
-    with tab.expect_file_chooser() as waiting:
-        tab.keyboard.press("Enter")
-    waiting.value.set_files(files.csv(offer(1), offer(2)))
-    tab_to(tab, "form[data-drop] button")
-    tab.keyboard.press("Enter")
-    tab.wait_for_url(re.compile("/files/"))
-    settle(tab)
-    tab_to(tab, "a.button.main")
-    tab.keyboard.press("Enter")
-    settle(tab)
-    tab_to(tab, "form[action$='/send'] button")
-    tab.keyboard.press("Space")
-    tab.wait_for_url(re.compile("/runs/1$"))
-    settle(tab)
-    tab_to(tab, "a[href*='/copies/marked']")
-    with tab.expect_download():
-        tab.keyboard.press("Enter")
-
-
-def test_all_works_without_scripts(
-    plain_tab: Page, address: str, files: Files, tmp_path: Path
-) -> None:
-    plain_tab.goto(address)
-    plain_tab.set_input_files("input[type=file]", mixed_offers(tmp_path / "mistakes.xlsx"))
-    plain_tab.locator("form[data-drop] button").click()
-    expect(plain_tab.locator("a.button.main")).to_be_visible(timeout=30_000)  # by itself
-    # A corrected file lists solved problems.
-    first = plain_tab.url
-    plain_tab.set_input_files("input[type=file]", files.book({"Offers": [offer(1), offer(2)]}))
-    plain_tab.locator("form[data-drop] button").click()
-    reload(plain_tab)
-    expect(plain_tab).not_to_have_url(first)
-    expect(plain_tab.locator("main [role=status]").first).to_contain_text(
-        re.compile(r"^\d+ of \d+ problems are gone")
-    )
-    plain_tab.locator("a.button.main").click()
-    reload(plain_tab)
-    plain_tab.locator("form[action$='/send'] button").click()
-    reload(plain_tab)
-    expect(plain_tab.locator("h1")).to_contain_text("Run 1", timeout=30_000)
-    with plain_tab.expect_download(timeout=30_000):
-        plain_tab.locator("a[href*='/copies/csv']").click()

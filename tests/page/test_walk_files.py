@@ -1,4 +1,7 @@
-"""Files that cells name, in a real browser: it says what is missing, takes it, and sends it."""
+"""Files that cells name, in a real browser: it says what is missing, takes it, and sends it.
+
+The same is done without scripts, from the sheet to the answers.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -148,17 +151,30 @@ def choose(page: Page, selector: str, *paths: Path) -> None:
 def test_all_works_without_scripts(
     plain_tab: Page, address: str, session: PageSession, folder: Path
 ) -> None:
+    (folder / "index.csv").write_text(INDEX.replace("5503E014", "(1)"), "utf-8")
     plain_tab.goto(address)
     plain_tab.set_input_files("#file", folder / "index.csv")
     plain_tab.locator("form:has(#file) button").click()
-    wait_for_missing_files(plain_tab, reload)
+    expect(plain_tab.locator(FILES)).to_be_attached(timeout=30_000)  # by itself
     expect(plain_tab.locator(MISSING)).to_have_count(2)
     plain_tab.set_input_files(FILES, [folder / "march" / "118.pdf", folder / "all.zip"])
     plain_tab.locator(f"form:has({FILES}) button").click()
     reload(plain_tab)
     expect(plain_tab.locator("details.good")).to_be_visible(timeout=30_000)
+    # A corrected file lists solved problems.
+    (folder / "index.csv").write_text(INDEX, "utf-8")
+    first = plain_tab.url
+    plain_tab.set_input_files("#file", folder / "index.csv")
+    plain_tab.locator("form:has(#file) button").click()
+    reload(plain_tab)
+    expect(plain_tab).not_to_have_url(first)
+    gone = PageTranslator("en")(GONE)
+    expect(plain_tab.locator("main [role=status]").first).to_have_text(gone)
     send(plain_tab, reload)
     assert statuses(session) == {Status.SUCCESS: 2}
+    expect(plain_tab.locator("h1")).to_contain_text("Run 1")
+    with plain_tab.expect_download(timeout=30_000):
+        plain_tab.locator("a[href*='/copies/csv']").click()
 
 
 def test_a_reply_is_sent_with_its_file(
