@@ -8,19 +8,25 @@ import pytest
 from playwright.sync_api import expect
 
 from feedtool.model.text import Language, LanguageChoice
+from feedtool.page.routes import files
 from feedtool.page.runs import COPY
 from feedtool.page.session import PageSession, now
 from feedtool.runs.deliver import results
 from feedtool.runs.outputs import Outputs
 from tests.page.browsing import spoken, tab_to
-from tests.page.conftest import Tabs, settle
+from tests.page.conftest import LOOK, Tabs, settle
 from tests.page.opened_grid import wait_for
 from tests.page.own_sheets import mixed_offers
 
 
 @pytest.mark.parametrize("language", spoken("fr"))
 def test_a_workbook_with_mistakes_is_sent_and_answered_by_the_keyboard_alone(
-    tabs: Tabs, address: str, session: PageSession, tmp_path: Path, language: Language
+    tabs: Tabs,
+    address: str,
+    session: PageSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    language: Language,
 ) -> None:
     page = tabs(locale=language)
     page.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
@@ -44,6 +50,7 @@ def test_a_workbook_with_mistakes_is_sent_and_answered_by_the_keyboard_alone(
     page.wait_for_url(re.compile("/runs/1$"))
     settle(page)
     written = Event()
+    monkeypatch.setattr(files, "SOON", LOOK)
     session.jobs.start(f"{COPY}1 {language} marked 0", "check", lambda _: hold(written))
     tab_to(page, "a[href*='/copies/marked']")
     with page.expect_download() as waiting:

@@ -3,6 +3,7 @@
 The same is done without scripts, from the sheet to the answers.
 """
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tests.page.conftest import Tabs, accessible, reload, settle
 
 INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
 MISSING, FILES = "details li.value", "#named"
+SPOILT = tr("the ZIP {name} cannot be unpacked: {why}", name="bad.zip", why="")
 GONE = tr("{gone:,} of {before:,} problems are gone.", gone=1, before=1)
 
 
@@ -54,15 +56,35 @@ def wait_for_missing_files(page: Page, look: Callable[[Page], None] = settle) ->
     expect(page.locator(FILES)).to_be_attached(timeout=30_000)
 
 
+def assert_refused(page: Page, says: str) -> None:
+    shown, text = page.locator("form[data-drop]").first, re.compile(re.escape(says), re.IGNORECASE)
+    expect(shown.locator("[data-status]")).to_contain_text(text, timeout=30_000)
+    expect(shown.locator("button")).to_be_enabled()
+
+
 @pytest.mark.parametrize("language", spoken("en"))
 def test_missing_files_are_dropped_and_the_corrected_sheet_is_sent_with_them(
     tabs: Tabs, address: str, session: PageSession, folder: Path, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)
     (folder / "index.csv").write_text(INDEX.replace("5503E014", "(1)"), "utf-8")
+    (folder / "march" / "paid").mkdir()
+    for name in ("other.csv", "march/paid/118.PDF"):
+        (folder / name).write_bytes(b"x")
+    (folder / "bad.zip").write_bytes(b"PK\3\4")
     page.goto(address)
+    # What is refused is explained, and another can be brought.
+    say = PageTranslator(language)
+    drop(page, folder / "index.csv", folder / "other.csv")
+    assert_refused(page, say(tr("these are several tables")))
+    drop(page, folder / "march")
+    assert_refused(page, say(tr("two of these files have the same name")))
+    assert session.uploads.files() == []
     drop(page, folder / "index.csv")
     wait_for_missing_files(page)
+    drop(page, folder / "bad.zip", on=FILES)
+    assert_refused(page, say(SPOILT).rstrip("\N{NO-BREAK SPACE}: "))
+    assert len(session.uploads.files()) == 1
     expect(page.locator(MISSING)).to_have_text(["march/118.pdf", "C:\\Factures\\119.pdf"])
     expect(page.locator("a.button.main")).to_have_count(0)
     drop(page, folder / "march" / "118.pdf")
@@ -76,8 +98,7 @@ def test_missing_files_are_dropped_and_the_corrected_sheet_is_sent_with_them(
     drop(page, folder / "index.csv")
     expect(page).not_to_have_url(first, timeout=30_000)
     expect(page.locator("details.good")).to_be_visible(timeout=30_000)
-    gone = PageTranslator(language)(GONE)
-    expect(page.locator("main [role=status]").first).to_have_text(gone)
+    expect(page.locator("main [role=status]").first).to_have_text(say(GONE))
     accessible(page, language)  # as `test_accessible` does where files are missing
     send(page)
     assert statuses(session) == {Status.SUCCESS: 2}
@@ -95,34 +116,6 @@ def test_a_folder_of_invoices_is_a_sheet_that_grows(tab: Page, address: str, fol
     expect(tab.locator("summary")).to_have_text("All files that cells name are here: 2")
     drop(tab, folder / "0148048802000012.pdf")
     expect(tab.locator("summary")).to_contain_text("here: 3", timeout=30_000)
-
-
-REFUSED = {
-    "These are several tables.": ["index.csv", "other.csv"],
-    "Two of these files have the same name.": ["march"],
-    "bad.zip cannot be unpacked": ["bad.zip"],
-}
-
-
-def test_a_refused_file_is_explained_and_another_can_be_brought(
-    tab: Page, address: str, session: PageSession, folder: Path
-) -> None:
-    (folder / "march" / "paid").mkdir()
-    for name in ("other.csv", "march/paid/118.PDF"):
-        (folder / name).write_bytes(b"x")
-    (folder / "bad.zip").write_bytes(b"PK\3\4")
-    tab.goto(address)
-    on = "h1"
-    for says, names in REFUSED.items():
-        if names == ["bad.zip"]:
-            drop(tab, folder / "index.csv")
-            wait_for_missing_files(tab)
-            on = FILES
-        drop(tab, *(folder / name for name in names), on=on)
-        shown = tab.locator("form[data-drop]").first
-        expect(shown.locator("[data-status]")).to_contain_text(says, timeout=30_000)
-        expect(shown.locator("button")).to_be_enabled()
-        assert len(session.uploads.files()) == (on == FILES)
 
 
 @pytest.mark.long
@@ -177,6 +170,8 @@ def test_all_works_without_scripts(
         plain_tab.locator("a[href*='/copies/csv']").click()
 
 
+# The walks above drop folders, and files together; `test_bringing` sends what cells name.
+@pytest.mark.long
 def test_a_reply_is_sent_with_its_file(
     tab: Page, address: str, session: PageSession, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
