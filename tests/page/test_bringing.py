@@ -161,12 +161,9 @@ def test_a_corrected_sheet_keeps_the_files_of_the_one_before(
     )
 
 
-def test_a_zip_of_invoices_is_read_as_by_the_command(
-    client: FlaskClient, session: PageSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_zip_of_invoices_is_a_sheet_of_its_files(
+    client: FlaskClient, session: PageSession
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    shutil.copy(SAMPLES / "invoices.zip", tmp_path)
-    assert run(["submit", "invoices.zip", "--sandbox", "--home", "other"]) == 1
     file = upload_file(client, SAMPLES / "invoices.zip")
     assert session.uploads.file(file).name == "invoices.xlsx"
     assert codes_of(client, file) == ["order-id-name"]

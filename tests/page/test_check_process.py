@@ -13,6 +13,7 @@ from feedtool.page.grid import RowFilter
 from feedtool.page.jobs import Job
 from feedtool.page.session import PageSession
 from tests.conftest import Files, offer
+from tests.forked import forking
 from tests.page.conftest import application, settled, upload_file
 
 
@@ -72,13 +73,16 @@ def test_a_large_file_is_checked_as_a_small_one_is(
     file = session.uploads.file(upload_file(client, path))
     settled(client, f"/en/files/{file.id}")
     monkeypatch.setattr("feedtool.page.checks.LARGE", path.stat().st_size)
+    start, words = session.checking[:4], session.checking[4:]
+    assert start == [sys.executable, "-P", "-m", "feedtool"]
     found = []
-    for at in (session, replace(session, checking=())):
-        session.uploads.grid(file).unlink(missing_ok=True)
-        job = Job(threading.Event())
-        check_file(at, file, job)
-        with grid_of(session, file) as grid:
-            rows = RowFilter(0)
-            found.append((job.done, grid.sheets, grid.count(rows), grid.rows(rows, 600, 50)))
+    with forking(files.folder):
+        for checking in ([str(files.folder / "feedtool"), *words], []):
+            session.uploads.grid(file).unlink(missing_ok=True)
+            job = Job(threading.Event())
+            check_file(replace(session, checking=checking), file, job)
+            with grid_of(session, file) as grid:
+                rows = RowFilter(0)
+                found.append((job.done, grid.sheets, grid.count(rows), grid.rows(rows, 600, 50)))
     assert found[0] == found[1]
     assert found[0][0] == 660

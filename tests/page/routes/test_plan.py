@@ -29,7 +29,7 @@ from tests.page.conftest import (
     upload_file,
 )
 
-OFFERS, MISTAKES = SAMPLES / "offers-upsert.xlsx", SAMPLES / "offers-mistakes.xlsx"
+OFFERS = SAMPLES / "offers-upsert.xlsx"
 NOT_THERE = "Offers-upsert.xlsx “Offers” has no rows 900-950"
 CHANGED = """
 [profile.changed]
@@ -86,17 +86,20 @@ def guarded(files: Files) -> Path:
     return files.csv(offer(1, price__price="1999"), offer(2))
 
 
-def test_rows_that_are_not_valid_block_all_and_are_one_click_away(client: FlaskClient) -> None:
-    page = plan_page(client, id_ := upload_file(client, MISTAKES), all_or_nothing="on")
+def test_rows_that_are_not_valid_block_all_and_are_one_click_away(
+    client: FlaskClient, files: Files
+) -> None:
+    path = files.csv(offer(1), offer(2, quantity="many"), offer(3, quantity="-1"))
+    page = plan_page(client, id_ := upload_file(client, path), all_or_nothing="on")
     said = re.search(r'<p class="notice bad">(.*?) <a href="(.*?)">(.*?)</a></p>', page)
     assert said
     text, link, label = said.groups()
-    assert text == "Nothing is sent: 32 rows are not valid, and all are to be sent or none."
+    assert text == "Nothing is sent: 2 rows are not valid, and all are to be sent or none."
     assert label == "Show the rows that are not valid"
     assert link == f"/en/files/{id_}/plan?which=status:Invalid#rows"
     assert 'id="rows"' in page
     assert page.index("notice bad") < page.index('class="tiles"')
-    assert '<p role="status">32 rows</p>' in settled(client, link.partition("#")[0]).text
+    assert '<p role="status">2 rows</p>' in settled(client, link.partition("#")[0]).text
     assert "notice bad" not in plan_page(client, id_, which="all")
 
 
