@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -76,12 +76,13 @@ OF_TERMINAL = re.compile(rf"""--[a-z]|FEEDTOOL_|\bfeedtool[ "']|`({"|".join(COMM
 def messages_in(path: Path) -> Iterator[Said]:
     """The messages of a module, each with whether it is an advice.
 
-    None of one that has no message about the terminal: to parse all takes long.
+    None of one that has no message about the terminal, nor of a statement that has none: to look
+    through all takes long.
     """
     source = path.read_text("utf-8")
     if not OF_TERMINAL.search(source) or not re.search(r"\b(tr|plural)\(", source):
         return
-    nodes: list[ast.AST] = [ast.parse(source)]
+    nodes: list[ast.AST] = [*statements_of_terminal(ast.parse(source).body, source.splitlines())]
     parents: dict[ast.AST, ast.AST] = {}
     for node in nodes:  # which grows by those within each
         within = [*children_of(node)]
@@ -100,6 +101,18 @@ def messages_in(path: Path) -> Iterator[Said]:
                 continue
         place = f"{path.relative_to(ROOT).as_posix()}:{node.lineno}"
         yield Said(place, forms, is_advice(node, parents))
+
+
+def statements_of_terminal(body: Iterable[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
+    """The statements of a module, and of its classes, whose source has what is of the terminal."""
+    for each in body:
+        first = min(it.lineno for it in (each, *getattr(each, "decorator_list", ())))
+        if OF_TERMINAL.search("\n".join(lines[first - 1 : each.end_lineno])):
+            yield from (
+                statements_of_terminal(each.body, lines)
+                if isinstance(each, ast.ClassDef)
+                else [each]
+            )
 
 
 def children_of(node: ast.AST) -> Iterator[ast.AST]:
@@ -125,7 +138,7 @@ def is_advice(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 
 @cache
 def reachable() -> list[Said]:
-    """All messages in the code that the page may say."""
+    """The messages in the code that the page may say, with all that are of the terminal."""
     return [*every_said()]
 
 

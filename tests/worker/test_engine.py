@@ -178,6 +178,7 @@ def test_a_server_that_comes_back_is_gone_on_with(
     fleet: Fleet, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queue, "PATIENCE", 0.1)
+    monkeypatch.setattr(engine, "LONGEST_PAUSE", 0.05)
     work = Work()
     with fleet.working(work, 2):
         fleet.queue.put(key("S1"))

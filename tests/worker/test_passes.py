@@ -63,7 +63,7 @@ def test_parcels_of_a_seller_go_by_priority_then_arrival(world: ParcelWorld) -> 
         (Slice(files=1), 1, [Queued("shop")]),
         pytest.param(Slice(files=2), 2, [], marks=pytest.mark.long),
         (Slice(seconds=0.5), 1, [Queued("shop")]),
-        (Slice(seconds=1.5), 2, []),
+        pytest.param(Slice(seconds=1.5), 2, [], marks=pytest.mark.long),
     ],
 )
 def test_a_pass_takes_a_slice_and_queues_the_next(

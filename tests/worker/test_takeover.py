@@ -8,6 +8,8 @@ from tests.ledger.conftest import Process
 from tests.worker.fleet import SOON, Fleet, Work, cut_off, taken_over
 
 
+# `test_engine` redoes the passes of dead workers, `test_chaos` those of one that had the lock.
+@pytest.mark.long
 def test_the_seller_of_a_killed_worker_is_taken_over(fleet: Fleet) -> None:
     # A second, and what a machine takes that is busy.
     assert taken_over(fleet, fleet.url, Process.kill) < SOON
