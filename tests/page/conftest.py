@@ -28,6 +28,7 @@ from feedtool.page import app
 from feedtool.page.access import LocalAccess, local_hosts
 from feedtool.page.app import guarded
 from feedtool.page.session import PageSession
+from tests.ledger.empty import make_file
 from tests.looks import assert_accessible
 from tests.page.site import Site, opened_site
 
@@ -38,7 +39,9 @@ LOOK = 0.01
 
 @contextmanager
 def made_session(home: Path, *words: str) -> Iterator[PageSession]:
-    """The session of `feedtool page --home HOME`."""
+    """The session of `feedtool page --home HOME`, which has a ledger already."""
+    if not (ledger := home / "ledger.sqlite").exists():
+        make_file(ledger)
     line = page.make_context("page", ["--home", str(home), "--no-open", *words])
     with line as ctx, run_notices("page", None, read_record(Notifying, ctx.params)) as notices:
         session = page_session_of(ctx, StopSignal(), notices)

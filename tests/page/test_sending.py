@@ -14,7 +14,8 @@ from feedtool.ledger.lock import hold
 from feedtool.page.session import PageSession, now
 from feedtool.runs.workspace import options_of
 from tests.conftest import Files, offer
-from tests.page.conftest import SAMPLES, application, made_session, sent, settled, upload_file
+from tests.page.conftest import application, made_session, sent, settled, upload_file
+from tests.page.own_sheets import mixed_offers
 
 ACCOUNT = """
 [profile.shop]
@@ -25,7 +26,6 @@ token = "t"
 vat_rate = 20
 """
 """An account that nobody asks: it is found out before that nothing may be sent."""
-OFFERS = SAMPLES / "offers-upsert.xlsx"
 
 
 @pytest.fixture
@@ -47,9 +47,9 @@ def test_the_copies_of_a_run_are_those_of_the_command(
     client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / OFFERS.name).write_bytes(OFFERS.read_bytes())
+    offers = mixed_offers(tmp_path / "offers.xlsx")
     home = ["--home", str(tmp_path / "home"), "--language", "en"]
-    run(["submit", OFFERS.name, "--sandbox", "--report", "report.csv", *home])
+    run(["submit", offers.name, "--sandbox", "--report", "report.csv", *home])
     names = {"marked": "*.result.xlsx", "failed": "*.failed.xlsx", "csv": "report.csv"}
     for what, name in names.items():
         (written,) = tmp_path.glob(name)

@@ -109,7 +109,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             assert answer.json
             made = replace(made, file=answer.json["id"])
             for _, method, path in made.paths(unsafe=False):
-                made.ask("anna", method, path)  # what is made of the file is there from now on
+                if made.file in path or "/runs/1" in path:
+                    made.ask("anna", method, path)  # what is made of them is there from now on
             yield made
 
 
