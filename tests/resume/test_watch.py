@@ -114,6 +114,9 @@ def test_claims_of_a_dead_watcher_are_taken_over(world: Watched) -> None:
     assert sorted(world.applied()) == ["SKU-1", "SKU-2"]
 
 
+# `test_signals` and `tests/cli/test_worker.py` send a real SIGTERM; a stopped watcher goes on in
+# `tests/watch/test_watcher.py`, another machine on PostgreSQL in `tests/worker/test_passes.py`.
+@pytest.mark.long
 @pytest.mark.parametrize("world", ["postgresql"], indirect=True)
 def test_sigterm_finishes_the_call_under_way_and_another_machine_goes_on(
     world: Watched, served: Served
