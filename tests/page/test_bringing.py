@@ -105,33 +105,15 @@ def test_a_sheet_lists_missing_files_until_they_are_brought(
     assert codes_of(client, file) == []
 
 
-def test_sent_files_are_kept_with_their_run(
+def test_files_are_sent_as_they_were_seen_and_kept_with_their_run(
     client: FlaskClient, session: PageSession, tmp_path: Path
 ) -> None:
     file = index(client, session, tmp_path)
     lay(client, file, all_zip=zipped(FILES))
-    number = sent(client, file)
-    shutil.rmtree(session.uploads.folder(file))
-    assert settled(client, f"/en/runs/{number}").status_code == 200
-    with session.workspace() as workspace:
-        assert workspace.ledger.statuses(number) == {Status.SUCCESS: 2}
-        options = options_of(number, workspace)
-        assert list(options.snapshots.files) == ["march/118.pdf", "C:\\Factures\\119.pdf"]
-        for name, sha256 in zip(FILES, options.snapshots.files.values(), strict=True):
-            assert workspace.snapshots.path_of(sha256).read_bytes() == FILES[name]
-        (sheet,) = check_again(options, workspace)  # as `resume` does where little is there
-        assert (sheet.counts().valid, [*sheet.problems()]) == (2, [])
-
-
-def test_a_file_that_has_changed_since_it_was_seen_is_not_sent(
-    client: FlaskClient, session: PageSession, tmp_path: Path
-) -> None:
-    file = index(client, session, tmp_path)
-    lay(client, file, _118_pdf=pdf("118"), _119_pdf=pdf("119"))
     place = session.uploads.named(session.uploads.file(file)) / "118.pdf"
     changes: tuple[Callable[[], object], ...] = (
         lambda: place.write_bytes(pdf("another")),
-        lambda: lay(client, file, _118_pdf=pdf("a third")),
+        lambda: lay(client, file, _118_pdf=FILES["118.pdf"]),
     )
     for change in changes:
         plan = re.search(r"sha256:[0-9a-f]+", settled(client, f"/en/files/{file}/plan").text)
@@ -142,7 +124,17 @@ def test_a_file_that_has_changed_since_it_was_seen_is_not_sent(
         assert (answer.status_code, "have changed since you saw them" in answer.text) == (409, True)
         with session.workspace() as workspace:
             assert workspace.ledger.run_ids() == []
-    assert sent(client, file)  # once it was seen anew
+    number = sent(client, file)  # once it was seen anew
+    shutil.rmtree(session.uploads.folder(file))
+    assert settled(client, f"/en/runs/{number}").status_code == 200
+    with session.workspace() as workspace:
+        assert workspace.ledger.statuses(number) == {Status.SUCCESS: 2}
+        options = options_of(number, workspace)
+        assert list(options.snapshots.files) == ["march/118.pdf", "C:\\Factures\\119.pdf"]
+        for name, sha256 in zip(FILES, options.snapshots.files.values(), strict=True):
+            assert workspace.snapshots.path_of(sha256).read_bytes() == FILES[name]
+        (sheet,) = check_again(options, workspace)  # as `resume` does where little is there
+        assert (sheet.counts().valid, [*sheet.problems()]) == (2, [])
 
 
 def test_a_corrected_sheet_keeps_the_files_of_the_one_before(

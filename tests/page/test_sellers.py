@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -29,11 +28,12 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ME = User("me", OWNER)
 
 
-@pytest.fixture
-def fleet(tmp_path: Path) -> Iterator[PageSession]:
-    """Sellers of two profiles, of one whose seller was another then, and of none."""
-    (config := tmp_path / "feedtool.toml").write_text(CONFIG)
-    with made_session(tmp_path / "home", "--config", str(config)) as session:
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSession]:
+    """Sellers of two profiles, of one whose seller was another then, and of none; read only."""
+    folder = tmp_path_factory.mktemp("fleet")
+    (config := folder / "feedtool.toml").write_text(CONFIG)
+    with made_session(folder / "home", "--config", str(config)) as session:
         with session.workspace() as workspace:
             for seller, profile in (("1", "shop"), ("2", "mall"), ("0", "shop"), ("9", None)):
                 options = {"profile": profile}
