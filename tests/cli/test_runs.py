@@ -37,12 +37,26 @@ def test_the_history_is_a_line_each(feedtool: Feedtool, files: Files) -> None:
     assert feedtool("runs --last 1").out == f"{late}\n"
     (newest, oldest) = feedtool("runs --format json").json
     assert (newest["run"], oldest["statuses"]) == ("2", {"Integrated": 1, "Invalid": 1})
+    # A run that is unknown or finished is refused.
+    for number in ("7", "x"):
+        assert feedtool("status", number).code == 2
+        assert feedtool("runs --abandon", number).code == 2
+    assert feedtool("runs --abandon 1").code == 9
 
 
-def test_near_deadlines_are_warned_of_on_stderr(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(offer(1))
-    feedtool("submit --sandbox", path, "--no-wait")
+def test_near_deadlines_are_warned_of_on_stderr_and_a_run_is_given_up_after_them(
+    feedtool: Feedtool, files: Files
+) -> None:
+    feedtool("submit --sandbox --no-wait", files.csv(offer(1)))
     assert feedtool("status 1").said == ""
+    # It is not given up while it may be applied.
+    ran = feedtool("runs --abandon 1")
+    error, hint = ran.error()
+    assert ran.code == 2
+    assert error.startswith("run 1 cannot be given up yet: package ")
+    assert error.endswith("is committed, and the service has not given its results yet")
+    assert hint.startswith("go on with it: feedtool resume 1; or give it up after ")
+    # The deadline is near.
     leap(days=2.5)
     for command in (["runs"], ["status", "1"], ["status", "1", "--format", "json"]):
         ran = feedtool(*command)
@@ -52,6 +66,16 @@ def test_near_deadlines_are_warned_of_on_stderr(feedtool: Feedtool, files: Files
         assert "its results are deleted at " in warning
         assert way_out == "help: feedtool resume 1"
     assert len(json.loads(ran.out)["warnings"]) == 1
+    # It has passed.
+    leap(days=0.5, minutes=1)
+    ran = feedtool("runs --abandon 1")
+    assert ran.code == 0
+    warning = ran.err.splitlines()[0]
+    assert warning.startswith("warning: package ")
+    assert "rows without a result: 1; whether they are in force is not known" in warning
+    assert feedtool("status 1 --format json").json["statuses"] == {"Unknown": 1}
+    # It keeps no other run of the same references waiting.
+    assert feedtool("submit --sandbox offers.csv").code == 0
 
 
 NOBODY = ("--base-url", "http://127.0.0.1:9/v2", "--seller", "S", "--channel", "P")
@@ -81,25 +105,6 @@ def test_a_run_that_can_never_go_on_is_given_up(feedtool: Feedtool) -> None:
     told = feedtool("results 1 --format json")
     assert (told.code, told.statuses) == (1, ["Held", "Invalid"])
     assert feedtool("runs --abandon 1").error()[0] == "run 1 was given up before"
-
-
-def test_a_run_is_not_given_up_while_it_may_be_applied(feedtool: Feedtool, files: Files) -> None:
-    feedtool("submit --sandbox --no-wait", files.csv(offer(1)))
-    ran = feedtool("runs --abandon 1")
-    error, hint = ran.error()
-    assert ran.code == 2
-    assert error.startswith("run 1 cannot be given up yet: package ")
-    assert error.endswith("is committed, and the service has not given its results yet")
-    assert hint.startswith("go on with it: feedtool resume 1; or give it up after ")
-    leap(days=3, minutes=1)
-    ran = feedtool("runs --abandon 1")
-    assert ran.code == 0
-    warning = ran.err.splitlines()[0]
-    assert warning.startswith("warning: package ")
-    assert "rows without a result: 1; whether they are in force is not known" in warning
-    assert feedtool("status 1 --format json").json["statuses"] == {"Unknown": 1}
-    # It keeps no other run of the same references waiting.
-    assert feedtool("submit --sandbox offers.csv").code == 0
 
 
 def test_a_run_without_recorded_rows_is_given_up(feedtool: Feedtool, files: Files) -> None:
@@ -137,14 +142,6 @@ def test_times_of_the_sandbox_are_shown_in_real_time(feedtool: Feedtool, files: 
         (origin,) = cache.origins()
     assert origin.synced_at
     assert begun <= origin.synced_at <= ended
-
-
-def test_an_unknown_or_finished_run_is_refused(feedtool: Feedtool, files: Files) -> None:
-    feedtool("submit --sandbox", files.csv(offer(1)))
-    for number in ("7", "x"):
-        assert feedtool("status", number).code == 2
-        assert feedtool("runs --abandon", number).code == 2
-    assert feedtool("runs --abandon 1").code == 9
 
 
 # Going on.
@@ -190,7 +187,7 @@ def test_a_run_keeps_its_channel(feedtool: Feedtool, files: Files, channel: str)
 
 def test_files_are_named_from_the_working_folder_on(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer(1), offer(2, quantity="-1"))
-    feedtool("submit offers.csv --sandbox")
+    feedtool("submit offers.csv --sandbox --no-wait")
     shown = feedtool("results 1 --report out.html").out.splitlines()
     assert "Annotated copy: offers.result.csv" in shown
     assert "Rows to correct: offers.failed.xlsx (1 row)" in shown
