@@ -37,6 +37,9 @@ def changed(home: Path) -> None:
 
 @pytest.mark.usefixtures("changed")
 def test_a_plan_takes_a_run_back(feedtool: Feedtool) -> None:
+    # Reasons of offers left alone are translated.
+    out = feedtool(f"{UNDO} --out french.plan --language fr").out
+    assert out.startswith("PRIMARY, ligne 4, SKU-3\u00a0: ce qu'elle était avant l'exécution")
     ran = feedtool(UNDO)
     assert ran.code == 1, ran.err
     assert ran.out.startswith("PRIMARY, row 4, SKU-3: its state before the run is not known here")
@@ -79,22 +82,16 @@ def test_json_lists_offers_left_alone(feedtool: Feedtool) -> None:
     assert (ran.code, ran.only["plan"], len(ran.only["left"])) == (9, None, 2)
 
 
-@pytest.mark.usefixtures("changed")
-def test_reasons_of_offers_left_alone_are_translated(feedtool: Feedtool) -> None:
-    out = feedtool(f"{UNDO} --language fr").out
-    assert out.startswith("PRIMARY, ligne 4, SKU-3\u00a0: ce qu'elle était avant l'exécution")
-
-
 REFUSED = {
     "undo 7 --sandbox": "there is no run 7",
     "undo 1 --sandbox --seller other": "run 1 was for the seller sandbox at",
-    "undo 2 --sandbox": "run 2 is not finished",
+    "undo 3 --sandbox": "run 3 is not finished",
     "undo 1 --sandbox --out offers.csv": "offers.csv exists already",
 }
 
 
+@pytest.mark.usefixtures("changed")
 def test_an_impossible_undo_is_refused(feedtool: Feedtool, files: Files) -> None:
-    feedtool("submit --sandbox", files.csv(offer(1)))
     files.csv(update(1, quantity="2"))
     feedtool("submit --sandbox --no-wait offers.csv")
     for command, message in REFUSED.items():
