@@ -53,7 +53,7 @@ COMMANDS = (
     "validate fixable.csv --fix=round",
     "validate nothing.xlsx",
     "submit offers-upsert.xlsx --dry-run",
-    "submit offers-mistakes.xlsx --sandbox",
+    "submit offers-mistakes.xlsx --sandbox --no-failed",
     "submit offers-upsert.xlsx",
     "runs",
     "sellers",
@@ -130,9 +130,12 @@ SAME = frozenset(
         *("competing-offer-changes", "shipments", "picking", "gestures", "offer-packages"),
         *("order-tracking", "cancellation-reasons", "messages", "attachments", "typologies"),
         *("fulfillment-references", "delivery-notes", "returns", "return-labels", "payments"),
-        *("invoice-details", "invoice-documents", "report-documents"),
+        *("invoice-details", "invoice-documents", "report-documents", "outbound-shipments"),
     )
-) | {"validate offers-mistakes.xlsx --fix=round"}
+) | {
+    *("validate offers-mistakes.xlsx", "validate offers-mistakes.xlsx --fix=round"),
+    "export journal --sandbox --month 2026-11",
+}
 """Commands that say the same as those for another list of their area, or for a smaller file: only
 long runs try them."""
 
