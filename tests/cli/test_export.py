@@ -166,7 +166,8 @@ def products(synced: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_by(folder, "submit products.csv --sandbox --no-failed", code=1)
 
 
-@pytest.mark.parametrize("name", sample(["back.xlsx", "back.csv"], 1))
+@pytest.mark.long  # `test_products` sends an export of the sample back
+@pytest.mark.parametrize("name", ["back.xlsx", "back.csv"])
 def test_exported_products_sent_back_change_no_product(
     feedtool: Feedtool, products: Path, name: str
 ) -> None:

@@ -9,10 +9,12 @@ from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
 from feedtool.catalog.cache import FILE
+from feedtool.cli.options import SANDBOX
 from tests.areas.products.test_sheets import operator
 from tests.catalogues import BRANDS, CATEGORIES, PROPERTIES, SERVICE, product, shirt
-from tests.cli.conftest import OURS, SAMPLES, Feedtool, bring, coloured
-from tests.conftest import Files, properties_of
+from tests.cli.conftest import OURS, SAID, SAMPLES, STATE, Feedtool, bring, coloured, rows_in
+from tests.cli.test_export import created
+from tests.conftest import Files, offer, properties_of
 
 Answers = dict[int, tuple[str, str, str]]
 """Row → status, message, code."""
@@ -123,17 +125,16 @@ def statuses(path: Path, sheet: str = "Products") -> list[str]:
 
 
 def test_the_sample_needs_no_preparation_and_its_results_no_catalogue(
-    feedtool: Feedtool, products: Path
+    feedtool: Feedtool, products: Path, synced: Path, catalogue: Path
 ) -> None:
+    # A dry run has downloaded the catalogue, which is there now.
+    brought = "catalogue: the embedded sandbox's catalogue is downloaded"
+    assert brought in (synced / SAID).read_text("utf-8")
     ran = feedtool("submit --sandbox --no-wait --no-failed", products)
     assert ran.code == 6
-    brought = "catalogue: the embedded sandbox's catalogue is downloaded"
-    assert brought in ran.err
+    assert brought not in ran.err
     assert set(statuses(products)) == {"Pending"}
-    # The catalogue is there now.
-    assert brought not in feedtool("submit", products, "--sandbox", "--dry-run").err
     # Results do not depend on it.
-    catalogue = Path("home", FILE)
     catalogue.unlink()
     ran = feedtool("resume --format json")
     assert ran.code == 1
@@ -154,7 +155,17 @@ def test_the_sample_needs_no_preparation_and_its_results_no_catalogue(
     marked = coloured(products.with_name("products.result.xlsx"), "Products")
     assert {"E6", "C8", "D8"} <= marked
     assert [status for status, *_ in told.values()].count("Integrated") == 19
-    # Nor on a catalogue that is damaged later.
+    # Exported and sent back they change no product.
+    shutil.copy(synced / FILE, "home")
+    before = created(STATE)
+    assert feedtool("export products --sandbox --out back.xlsx").code == 0
+    judged = feedtool("validate back.xlsx --format json").only
+    assert (judged["kind"], judged["rows"], judged["invalid"]) == ("products", 18, 0)
+    assert {problem["code"] for problem in judged["problems"]} <= {"brand-unknown"}
+    sent = feedtool("submit back.xlsx --sandbox --format json")
+    assert (sent.code, sent.statuses) == (0, ["Integrated"] * 18), sent.err
+    assert created(STATE) == before
+    # Results do not depend on a catalogue that is damaged later.
     catalogue.write_bytes(b"no database at all")
     assert feedtool("results 1").code == 1
     assert answers(products) == told
@@ -175,7 +186,7 @@ def test_the_sample_needs_no_preparation_and_its_results_no_catalogue(
 @pytest.mark.usefixtures("catalogue")
 def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> None:
     """Without waiting, only the products of offers are awaited."""
-    ran = feedtool("submit --sandbox --no-wait --no-failed --format json", both)
+    ran = feedtool("submit --sandbox --no-wait --format json", both)
     assert ran.code == 6
     kinds = [(one["kind"], one["rows"]) for one in ran.json]
     assert kinds == [("products", 7), ("offers-upsert", 9)]
@@ -192,12 +203,16 @@ def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> 
         "which is Refused: correct it, and send both again."
     )
     assert offers[10][1] == "There is no product sheet for this product."
+    # Both sheets have rows to correct, each with its own template.
+    book = load_workbook(both.with_name("products-and-offers.failed.xlsx"))
+    rows = [[row["feedtool row"] for row in rows_in(book[one])] for one in ("Products", "Offers")]
+    assert rows == [[6], [5, 10]]
 
 
-@pytest.mark.usefixtures("catalogue")
 def test_rows_of_unknown_categories_have_a_workbook_to_correct_them(
     feedtool: Feedtool, files: Files
 ) -> None:
+    bring(CATEGORIES, BRANDS, PROPERTIES, service=SANDBOX)
     ran = feedtool("submit --sandbox", files.csv(product(categoryCode="ZZZZZZ")))
     assert (ran.code, "Rows to correct: offers.failed.xlsx (1 row)" in ran.out) == (1, True)
     (row,) = list(load_workbook("offers.failed.xlsx")["Products"].values)[-1:]
@@ -205,13 +220,15 @@ def test_rows_of_unknown_categories_have_a_workbook_to_correct_them(
 
 
 def test_products_are_for_no_channel(
-    feedtool: Feedtool, products: Path, both: Path, account: tuple[str, ...]
+    feedtool: Feedtool, files: Files, account: tuple[str, ...]
 ) -> None:
+    _, service, *_ = account
     account = (*account, "--seller", "S")
-    feedtool("catalog sync", *account, "--category", "011B01,010201,1E012C,2B0401")
-    ran = feedtool("submit", products, *account, "--no-wait", "--format", "json")
-    assert (ran.code, ran.only["packages"][0]["rows"]) == (6, 20), ran.err
-    ran = feedtool("submit", both, *account)
+    bring(CATEGORIES, BRANDS, PROPERTIES, service=service)
+    ran = feedtool("submit", files.csv(product()), *account, "--no-wait", "--format", "json")
+    assert (ran.code, ran.only["packages"][0]["rows"]) == (6, 1), ran.err
+    both = files.book({"Products": [product()], "Offers": [offer()]})
+    ran = feedtool("submit", both, *account, "--sheet", "all")
     problem, way_out = ran.error()
     assert (ran.code, problem) == (2, "--channel is missing")
     assert "offers-upsert" in way_out
