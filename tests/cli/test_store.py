@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.catalog.cache import FILE
 from tests.catalogues import product
-from tests.cli.conftest import STATE, Feedtool, enter, rows_of
+from tests.cli.conftest import STATE, Feedtool, Ran, enter, rows_of
 from tests.cli.test_recipes import supplier
 from tests.conftest import Files, offer
 from tests.pairs import sample
@@ -49,44 +49,42 @@ def copy_of(ran_on: Path, pattern: str) -> Path:
     return copy
 
 
+def statuses_of(ran: Ran) -> list[list[str]]:
+    """The status of each row of each sheet, by `--format json`."""
+    return [[row["status"] for row in sheet["results"]] for sheet in ran.json]
+
+
 @IN_A_BUCKET
 def test_resume_and_results_work_on_another_machine(
-    feedtool: Feedtool, machine: Machine, files: Files, tmp_path: Path
-) -> None:
-    files.csv(offer(1), offer(2, quantity="x"))
-    assert feedtool("submit offers.csv --sandbox --no-wait --no-failed").code == 6
-    machine("other")
-    shutil.rmtree(tmp_path / "one")
-    ran = feedtool("resume 1 --format json")
-    assert (ran.code, ran.statuses) == (1, ["Integrated", "Invalid"])
-    machine("third")
-    ran = feedtool("results 1 --format json")
-    assert (ran.code, ran.statuses) == (1, ["Integrated", "Invalid"])
-    for name in ("other", "third"):
-        assert "Integrated" in copy_of(tmp_path / name, "offers.result*.csv").read_text("utf-8-sig")
-    assert feedtool("results 1 --failed-only --out failed.xlsx").code == 1
-    (row,) = rows_of("failed.xlsx", "Offers")
-    assert row["sellerExternalReference"] == "SKU-2"
-
-
-@IN_A_FOLDER
-def test_products_are_resumed_without_a_catalogue(
     feedtool: Feedtool, machine: Machine, files: Files, synced: Path, tmp_path: Path
 ) -> None:
+    """Without the catalogue of the first, too."""
+    files.csv(offer(1), offer(2, quantity="x"))
     shutil.copy(synced / FILE, "home")
     of_kettles = {"categoryCode": "011B01", "p3001": None, "p3394": "2200", "p3427": "A"}
     kettle = {"brand": "Brindle Home", **of_kettles}
-    files.csv(product(1, **kettle), product(2, **{**kettle, "p3427": "Z"}), name="products.csv")
-    assert feedtool("submit products.csv --sandbox --no-wait --no-failed").code == 6
+    files.csv(product(3, **kettle), product(4, **{**kettle, "p3427": "Z"}), name="products.csv")
+    submit = "submit offers.csv products.csv --sandbox --no-wait --no-failed"
+    assert feedtool(submit).code == 6
+    answered = [["Integrated", "Invalid"]] * 2
     machine("other")
     shutil.rmtree(tmp_path / "one")
     ran = feedtool("resume 1 --format json")
-    assert (ran.code, ran.statuses) == (1, ["Integrated", "Invalid"])
+    assert (ran.code, statuses_of(ran)) == (1, answered)
     machine("third")
-    # What judged them is needed to write them again.
-    assert feedtool("results 1 --failed-only --out failed.xlsx").code == 1
+    ran = feedtool("results 1 --format json")
+    assert (ran.code, statuses_of(ran)) == (1, answered)
+    for name in ("other", "third"):
+        assert "Integrated" in copy_of(tmp_path / name, "offers.result*.csv").read_text("utf-8-sig")
+    # What judged the products is needed to write them again.
+    (tmp_path / "one").mkdir()  # where the workbooks are written
+    ran = feedtool("results 1 --failed-only --format json")
+    assert ran.code == 1
+    offers, products = (Path(str(sheet["failed"])) for sheet in ran.json)
+    (row,) = rows_of(offers, "Offers")
+    assert row["sellerExternalReference"] == "SKU-2"
     assert not Path(f"home/{FILE}").exists()
-    assert rows_of("failed.xlsx", "Products")
+    assert rows_of(products, "Products")
 
 
 @IN_A_FOLDER
