@@ -35,7 +35,7 @@ SAMPLE_CODES = {
 USUAL = {
     "offers-upsert.xlsx": (".xlsx", ".zip", ".json", ""),
     "offers-mistakes.xlsx": (".xlsx", ".xml"),
-    "legacy-offers.xlsx": (".csv", ".zip", ".xml", ".json"),
+    "legacy-offers.xlsx": (".csv", ".xml", ".json"),
     "products.xlsx": (".csv", ".zip", ".json"),
     "products-and-offers.xlsx": (".csv", ""),
 }

@@ -80,7 +80,6 @@ def test_settings_of_the_sandbox(
 def test_the_demo_needs_no_preparation_and_leaves_its_run(
     feedtool: Feedtool, home: tuple[str, ...]
 ) -> None:
-    feedtool("demo", *home)
     ran = feedtool("demo", *home)
     assert ran.code == 0
     assert "Integrated" in ran.out
@@ -91,7 +90,6 @@ def test_the_demo_needs_no_preparation_and_leaves_its_run(
     assert names == [failed, "offers-upsert.result.xlsx", "offers-upsert.xlsx"]
     words = shlex.split(ran.next.split("`")[1])
     assert words == ["feedtool", "submit", str(folder / failed), "--sandbox", *home]
-    assert feedtool(*words[1:]).code == 1
     assert "36 Integrated, 4 Rejected (finished)" in feedtool("runs", *home).out
 
 
