@@ -54,8 +54,8 @@ CASES: dict[str, tuple[str, str]] = {
         "submit bad.csv --sandbox --home h --changed-only --out out.csv --as offers-upsert",
         "submit out.failed.xlsx --sandbox --changed-only --home h",
     ),
-    "template": ("template offers-upsert --out 'a b.xlsx'", "validate 'a b.xlsx'"),
-    "convert": ("convert 'my good.csv' out.xlsx", "validate out.xlsx"),
+    "template": ("template offers-delete --out 'a b.xlsx'", "validate 'a b.xlsx'"),
+    "convert": ("convert 'my good.csv' out.csv", "validate out.csv"),
     "convert to requests": ("convert 'my good.csv' out.json", ""),
     "map": ("map 'my good.csv' --out r.toml", "validate 'my good.csv' --recipe r.toml"),
     "map for another home": (

@@ -82,7 +82,7 @@ def test_jsonl_is_an_object_a_line(feedtool: Feedtool, command: str) -> None:
 QUIET = {
     "results 9": "error: there is no run 9\n",
     "validate offers.csv --report r.html": "",
-    "template offers-upsert --yes": "",
+    "template offers-delete --yes": "",
     "account check --sandbox": "",
     "validate x --unheard": "error: No such option '--unheard'.\n",
     "catalog search x": "error: there is no catalogue in en here\n",

@@ -43,7 +43,7 @@ def test_a_category_in_the_environment_only_affects_products(
     feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FEEDTOOL_CATEGORY", "011B01")
-    assert feedtool("template offers-upsert").code == 0
+    assert feedtool("template offers-delete").code == 0
 
 
 ACCOUNTS = {
