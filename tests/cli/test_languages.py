@@ -134,7 +134,8 @@ SAME = frozenset(
     )
 ) | {
     *("validate offers-mistakes.xlsx", "validate offers-mistakes.xlsx --fix=round"),
-    "export journal --sandbox --month 2026-11",
+    *("export journal --sandbox --month 2026-11", "export orders --sandbox"),
+    "submit offers-upsert.xlsx --dry-run",
 }
 """Commands that say the same as those for another list of their area, or for a smaller file: only
 long runs try them."""

@@ -102,7 +102,7 @@ HOSTILE_FILES: dict[str, st.SearchStrategy[Any]] = {
 MAKERS = pytest.mark.parametrize(("make", "suffix"), [(book_of, ".xlsx"), (csv_of, ".csv")])
 
 
-@settings(max_examples=EXAMPLES // 8)
+@settings(max_examples=EXAMPLES // 12)
 @given(**HOSTILE_FILES)
 @example(text="\x1b[2J\u202e", form="text", report="r.html", is_terminal=True)
 @example(text="a\n\ufeffb", form="jsonl", report="r.csv", is_terminal=False)
@@ -211,7 +211,7 @@ TYPED = {
     "a folder": lambda text: ["submit", "offers.csv", "--dry-run", f"--requests=./{text}"],
     "a code": lambda text: ["explain", f"x{text}"],
     "a template": lambda text: ["template", f"x{text}"],
-    "a template's place": lambda text: ["template", "offers-update", f"--out=./{text}.xlsx"],
+    "a template's place": lambda text: ["template", "offers-delete", f"--out=./{text}.xlsx"],
     "a setting": lambda text: ["config", "show", f"--seller={text}", f"--home=./{text}"],
     "a setting in JSON": lambda text: ["config", "show", f"--seller={text}", "--format=json"],
 }
@@ -222,7 +222,7 @@ EACH_TYPED = pytest.mark.parametrize("arguments", TYPED.values(), ids=TYPED)
 
 
 @EACH_TYPED
-@settings(max_examples=EXAMPLES // 12)
+@settings(max_examples=EXAMPLES // 20)
 @given(text=TEXTS, is_terminal=st.booleans())
 @example(text="\x1b[2J\u202e\n", is_terminal=True)
 def test_typed_texts_are_printed_safely(
