@@ -14,7 +14,7 @@ from tests.areas.discussions.conftest import discussions
 from tests.areas.discussions.test_discussions import effects, fill, opening
 from tests.areas.orders.test_personal import _usual_rights
 from tests.cli.conftest import Feedtool
-from tests.runs.test_notify import KEEP, python
+from tests.runs.test_notify import KEEP, hook
 
 usual_rights = _usual_rights
 REPLY = "She wept over the broken heliotrope teapot"
@@ -44,8 +44,8 @@ def test_no_message_is_logged_or_kept_and_written_files_are_private(
     Path("label.pdf").write_bytes(FILE)
     claim = next(row for row in shop if row["graduation"] == "Claim")
     fill(replies, opening(claim, reply=f"{REPLY}?", subject="Heliotrope teapot"))
-    hook = python(tmp_path / "hook.py", KEEP)
-    ran = feedtool("submit filled.xlsx --sandbox --format json --log log.jsonl --hook", hook)
+    telling = hook(tmp_path / "hook.sh", KEEP)
+    ran = feedtool("submit filled.xlsx --sandbox --format json --log log.jsonl --hook", telling)
     assert ran.code == 1
     assert effects() == {"message": 1, "read": 1, "close": 1, "discussion": 1}
     told = [Path(name).read_bytes() for name in ("log.jsonl", "told")]

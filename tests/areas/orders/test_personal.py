@@ -29,7 +29,7 @@ from tests.areas.invoices.made_invoices import pdf
 from tests.areas.orders.test_orders import fill_plain, handled, messages, orders
 from tests.buckets import contents
 from tests.cli.conftest import STATE, Feedtool, enter, made_by
-from tests.runs.test_notify import KEEP, python
+from tests.runs.test_notify import KEEP, hook
 
 Row = Mapping[str, Any]
 ADDRESS = {"lastName": "Quillfeather", "addressLine1": "77 Heliotrope Mews", "email": "q@f.example"}
@@ -151,8 +151,8 @@ def test_kept_and_logged_files_name_no_customer(
 ) -> None:
     assert {row["shippingAddress.email"] for row in shop} == {ADDRESS["email"]}
     fill_plain(shop, all_handled)
-    hook = python(tmp_path / "hook.py", KEEP)
-    ran = feedtool("submit filled.csv --sandbox --format json --log log.jsonl --hook", hook)
+    telling = hook(tmp_path / "hook.sh", KEEP)
+    ran = feedtool("submit filled.csv --sandbox --format json --log log.jsonl --hook", telling)
     assert (ran.code, Counter(ran.statuses)["Shipped"] > 0) == (0, True)
     told = [Path(name).read_bytes() for name in ("log.jsonl", "told")]
     kept = [path.read_bytes() for path in Path("home").glob("ledger*")]
