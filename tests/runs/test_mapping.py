@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -54,17 +55,19 @@ def counted(sheets: Iterable[SheetOfOwner], folder: Path) -> tuple[Counter[str],
     return counts, no_prices
 
 
-@pytest.mark.parametrize("name", sample(["held-out", "development"], 1))
+@pytest.mark.parametrize(
+    ("name", "step"), sample([("held-out", 3), ("held-out", 1), ("development", 1)], 1)
+)
 def test_most_columns_are_recognised_and_hardly_one_is_taken_for_another(
-    tmp_path: Path, name: str
+    tmp_path: Path, name: str, step: int
 ) -> None:
-    """The thresholds that a map must reach.
+    """The thresholds that a map must reach; the normal run reads every third sheet.
 
     The 20 sheets held out were written last, in one go, and measured once: the header row of 20,
     96.5 % of the columns right at first place (94 % of the fields), all 138 right that are taken
     without asking, 84 % of the fields taken, no other price as the price.
     """
-    counts, no_prices = counted(own_sheets(name), tmp_path)
+    counts, no_prices = counted(islice(own_sheets(name), None, None, step), tmp_path)
     assert counts["headers"] >= 0.95 * counts["sheets"]
     assert counts["right"] >= 0.85 * counts["columns"]
     assert counts["right fields"] >= 0.85 * counts["fields"]
