@@ -7,7 +7,7 @@ import pytest
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import CHUNK, Advance, CursorName, Cursors
-from tests.ledger.conftest import NOW, SERVICE
+from tests.ledger.conftest import MOSTLY_SQLITE, NOW, SERVICE
 
 NAME = CursorName(SERVICE, "S1", "toys", "default")
 HOUR = timedelta(hours=1)
@@ -83,6 +83,7 @@ def test_a_cursor_rewinds_to_the_start_of_the_first_later_file(cursors: Cursors)
     assert known(cursors, "A0", "A1", "A2", "B") == {"A0": "1", "B": "0"}
 
 
+@MOSTLY_SQLITE  # whose limit is the lower one
 def test_more_keys_than_a_statement_takes(cursors: Cursors) -> None:
     versions = {f"A{number}": "1" for number in range(CHUNK + 1)}
     cursors.settle(intend(cursors, versions), is_placed=True)

@@ -149,16 +149,6 @@ def test_a_ledger_of_a_state_in_between_is_refused(
     assert "Nothing was written" in caught.value.hint
 
 
-def test_opening_does_not_wait_for_a_writer(
-    engine: sa.Engine, place: Path | str, opening: Opening
-) -> None:
-    with writing(engine) as db:
-        db.execute(sa.insert(notes).values(text="not yet"))
-        other = opening(place)
-        assert count(other) == 0
-    assert count(other) == 1
-
-
 def test_a_database_that_is_no_ledger_is_left_alone(
     postgresql: str, noted: Opening, opening: Opening
 ) -> None:
@@ -233,12 +223,25 @@ except FeedtoolError as error:
 # Transactions.
 
 
-def test_a_reader_sees_one_moment(engine: sa.Engine) -> None:
-    with reading(engine) as db:
+def test_opening_waits_for_no_writer_and_a_reader_sees_one_moment(
+    engine: sa.Engine, place: Path | str, opening: Opening
+) -> None:
+    with writing(engine) as db:
+        db.execute(sa.insert(notes).values(note=1, text="not yet"))
+        other = opening(place)
+        assert count(other) == 0
+    assert count(other) == 1
+    # A reader sees no later commit.
+    with reading(other) as db:
         before = db.execute(COUNTING).scalar_one()
-        add(engine, "meanwhile")
-        assert (before, db.execute(COUNTING).scalar_one()) == (0, 0)
-    assert count(engine) == 1
+        with writing(engine) as meanwhile:
+            meanwhile.execute(sa.insert(notes).values(note=2, text="meanwhile"))
+        assert (before, db.execute(COUNTING).scalar_one()) == (1, 1)
+    assert count(other) == 2
+    # Errors hold no texts of a seller.
+    with pytest.raises(IntegrityError) as caught, writing(engine) as db:
+        db.execute(sa.insert(notes), [{"note": 3, "text": SECRET}] * 2)
+    assert SECRET not in str(caught.value)
 
 
 @MOSTLY_SQLITE  # a server outlives its clients
@@ -296,20 +299,7 @@ def test_a_lost_connection_is_made_again(server: Server, postgresql: str, noted:
     with pytest.raises(Interrupted, match="cannot be written"):
         _lose(opened, server, postgresql)
     assert count(opened) == 0
-
-
-def _lose(engine: sa.Engine, server: Server, url: str) -> None:
-    """Have the connection end in the middle of a transaction."""
-    with writing(engine) as db:
-        db.execute(sa.insert(notes).values(text="lost"))
-        server.end_connections(url)
-        db.execute(sa.insert(notes).values(text="lost too"))
-
-
-def test_a_server_that_is_gone_and_comes_back(
-    server: Server, postgresql: str, opening: Opening
-) -> None:
-    opened = opening(postgresql)
+    # So it is once a server that was gone has come back.
     server.allow(postgresql, connections=False)
     server.end_connections(postgresql)
     with pytest.raises(Interrupted, match="cannot be read"):
@@ -318,6 +308,14 @@ def test_a_server_that_is_gone_and_comes_back(
         pass
     server.allow(postgresql, connections=True)
     assert version(opened) == [VERSION]
+
+
+def _lose(engine: sa.Engine, server: Server, url: str) -> None:
+    """Have the connection end in the middle of a transaction."""
+    with writing(engine) as db:
+        db.execute(sa.insert(notes).values(text="lost"))
+        server.end_connections(url)
+        db.execute(sa.insert(notes).values(text="lost too"))
 
 
 @pytest.fixture
@@ -396,12 +394,6 @@ def test_a_ledger_that_is_deleted_while_it_is_in_use(
         with pytest.raises(Interrupted, match=r"ledger\.db is gone: ") as caught:
             add(opened, "text")
     assert "may be in force without a record" in caught.value.hint
-
-
-def test_errors_hold_no_texts_of_a_seller(engine: sa.Engine) -> None:
-    with pytest.raises(IntegrityError) as caught, writing(engine) as db:
-        db.execute(sa.insert(notes), [{"note": 1, "text": SECRET}] * 2)
-    assert SECRET not in str(caught.value)
 
 
 # Files.

@@ -112,7 +112,7 @@ def test_many(journals: Journals) -> None:
 
 @MOSTLY_SQLITE
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=5))
 def test_entries_sum_up_to_the_last_state(ledger: Ledger, months: list[list[str]]) -> None:
