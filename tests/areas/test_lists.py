@@ -18,6 +18,9 @@ from tests.endpoints import Endpoint, clients
 NEEDED = {"operations": "--month 2026-10", "journal": "--month 2026-10"}
 """The options without which a kind does not say what is asked for."""
 
+SENT_AS_CSV = {"orders", "discussions", "outbound-shipments"}
+"""Kinds whose own tests fill an exported CSV and send it."""
+
 CATALOGUE = "catalog sync"
 """The command that prepares the sandbox for kinds that need categories."""
 
@@ -46,8 +49,9 @@ def test_each_list_of_a_sandbox_is_exported_and_can_be_sent_back(
         assert all(led), called
         if code == Exit.OK and export.is_sent_back:
             assert_can_be_sent_back(err, feedtool)
-            ran = feedtool(f"export {kind} --sandbox --out {kind}.csv")
-            assert_can_be_sent_back(ran.err, feedtool)
+            if kind not in SENT_AS_CSV:
+                ran = feedtool(f"export {kind} --sandbox --out {kind}.csv")
+                assert_can_be_sent_back(ran.err, feedtool)
 
 
 WAITING = {
