@@ -265,7 +265,7 @@ def test_orders_without_an_invoice(feedtool: Feedtool) -> None:
             return list(dict.fromkeys(row["orderId"] for row in csv.DictReader(file)))
 
     before = missing()
-    sent = sorted(before)[1:]
+    sent = sorted(before)[1:6]
     for order in sent:
         Path(f"{order}.pdf").write_bytes(pdf(order))
     statuses = dict(

@@ -218,6 +218,8 @@ def refused(row: Row) -> dict[str, Any]:
     return {**wanted, "carrierName": None} if is_wrong else wanted
 
 
+# The normal run keeps back the rows of offers, before it is asked of what kind they are.
+@pytest.mark.long
 def test_all_or_nothing(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
     fill_plain(shop, refused)
     assert submit(feedtool, "filled.csv", "--all-or-nothing").code == 1

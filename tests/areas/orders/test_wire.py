@@ -219,7 +219,7 @@ def test_no_answer_brings_a_reader_down(document: Any) -> None:
             reader(reply)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(document=DOCUMENTS)
 def test_no_order_makes_its_readers_fail(document: Any) -> None:
     found = wire.read_document({**ORDER, "lines": [document, {"parcels": document}]})
