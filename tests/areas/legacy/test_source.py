@@ -262,7 +262,7 @@ def test_the_workbook_has_the_rows_of_the_file(
         assert book.properties.get("feedtool.template") == stamp
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=6)
 @given(st.lists(XML_TEXTS, min_size=1, max_size=3))
 def test_texts_survive(put: Put, tmp_path: Path, comments: list[str]) -> None:
     offers = [changed(SellerProductId=f"SKU-{n}", Comment=text) for n, text in enumerate(comments)]

@@ -157,7 +157,7 @@ def read(content: bytes) -> tuple[OffersXml, list[XmlOffer]]:
     return xml, [place.offer for place in places]
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=5), XML_TEXTS, st.booleans(), POOLS)
 def test_a_round_trip(offers: list[XmlOffer], name: str, purges: bool, pools: list[Pool]) -> None:  # noqa: FBT001  # Hypothesis passes it by place
     assert_round_trip(offers, name, pools, purges=purges)

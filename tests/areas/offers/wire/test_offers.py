@@ -135,7 +135,7 @@ INNER = LEAVES | objects(LEAVES) | st.lists(LEAVES | objects(LEAVES), max_size=3
 NODES = INNER | objects(INNER) | st.lists(objects(INNER), max_size=2)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.lists(objects(NODES), max_size=3))
 def test_no_shape_is_too_much(items: list[dict[str, Any]]) -> None:
     assert len(offers_page(page(items)).offers) == len(items)
