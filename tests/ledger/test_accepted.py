@@ -24,10 +24,10 @@ KEY = f"g{gtin(1)}|New"
 
 
 @pytest.fixture
-def shop(place: Path | str, tmp_path: Path) -> Iterator[Shop]:
-    market = Market(tmp_path, Ledger(place))
+def shop(ledger: Ledger, tmp_path: Path) -> Iterator[Shop]:
+    market = Market(tmp_path, ledger)
     yield market.shop()
-    market.close()
+    market.transport.close()
 
 
 def item(product: str = "") -> Item:

@@ -1,8 +1,5 @@
 """Rows held by guards: counted by code when a run is recorded, until they are sent or dropped."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from feedtool.ledger import Ledger
@@ -22,14 +19,13 @@ WITHHELD = (
 
 
 @pytest.fixture
-def ledger(place: Path | str) -> Iterator[Ledger]:
-    with Ledger(place) as opened:
-        for seller in ("one", "two"):
-            run = opened.start_run(now=NOW, seller=seller, service=SERVICE)
-            path = f"{seller}.csv"
-            opened.add_file(run, [], path=path, sha256="", kind="a", withheld=WITHHELD)
-            opened.add_file(run, [], path=path, sha256="", kind="a", withheld=WITHHELD[-2:])
-        yield opened
+def ledger(ledger: Ledger) -> Ledger:
+    for seller in ("one", "two"):
+        run = ledger.start_run(now=NOW, seller=seller, service=SERVICE)
+        path = f"{seller}.csv"
+        ledger.add_file(run, [], path=path, sha256="", kind="a", withheld=WITHHELD)
+        ledger.add_file(run, [], path=path, sha256="", kind="a", withheld=WITHHELD[-2:])
+    return ledger
 
 
 def lines_of(codes: list[HeldCode]) -> list[tuple[int, str, str, int]]:
