@@ -26,6 +26,7 @@ from feedtool.model.errors import FileProblem, Interrupted, UsageProblem
 from feedtool.places import PlaceRefused
 from feedtool.places import bucket as bucket_module
 from tests.buckets import contents, files_in
+from tests.pairs import sample
 from tests.places.fragile import Fragile, Killed
 
 WORDS, OTHER = b"sku;price\nA;1\n", b"other"
@@ -52,7 +53,18 @@ def cached(tmp_path: Path, machine: str) -> list[Path]:
     return [path for path in files if path.is_file() and path.name != ".swept"]
 
 
-@pytest.mark.parametrize("content", [b"", WORDS, b"x" * 3_000_001], ids=len)
+@pytest.mark.parametrize(
+    ("store", "content"),
+    sample(
+        [
+            *(("folder", WORDS), ("bucket", b"x" * 3_000_001), ("bucket", b"")),
+            *(("folder", b""), ("folder", b"x" * 3_000_001), ("bucket", WORDS)),
+        ],
+        3,
+    ),
+    indirect=["store"],
+    ids=lambda it: it if isinstance(it, str) else len(it),
+)
 def test_another_machine_finds_a_kept_snapshot(
     tmp_path: Path, opened: Open, store: str, content: bytes
 ) -> None:
@@ -122,7 +134,11 @@ def test_all_machines_forget_a_snapshot_in_its_time(
     assert other.path_of(sha256).read_bytes() == WORDS
 
 
-@pytest.mark.parametrize("until", [AFTER, None])
+@pytest.mark.parametrize(
+    ("store", "until"),
+    sample([("folder", AFTER), ("bucket", None), ("folder", None), ("bucket", AFTER)], 2),
+    indirect=["store"],
+)
 def test_the_last_word_on_a_snapshot_counts(
     tmp_path: Path, opened: Open, until: date | None
 ) -> None:
@@ -260,8 +276,8 @@ def broken(request: pytest.FixtureRequest) -> Any:
     return at
 
 
-STEPS = pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
-"""Killed at every third call, and at each in the long runs."""
+STEPS = pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+"""Killed at every fourth call, and at each in the long runs."""
 
 
 @STEPS
