@@ -28,7 +28,16 @@ from feedtool.ledger.admission import FEW
 from feedtool.ledger.database import writing
 from feedtool.model.nouns import Item, Message, PendingRow, Status
 from feedtool.model.settings import PackageLimits
-from tests.ledger.conftest import NOW, SERVICE, add_run, cleared, item, on_both, read_run
+from tests.ledger.conftest import (
+    MOSTLY_SQLITE,
+    NOW,
+    SERVICE,
+    add_run,
+    cleared,
+    item,
+    on_both,
+    read_run,
+)
 
 SMALL = PackageLimits(upload=2, package=3)
 NOBODY = frozenset[int]()
@@ -137,6 +146,7 @@ def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Ph
         ("", ("Products", "Invoices"), "Pending"),
         ("P", (PackageType.UPSERT, PackageType.UPDATE), "Superseded"),
     ],
+    on_postgresql=0,
 )
 def test_without_a_channel_only_equal_requests_are_superseded(
     ledger: Ledger, channel: str, kinds: tuple[str, str], status: str
@@ -147,7 +157,7 @@ def test_without_a_channel_only_equal_requests_are_superseded(
     assert statuses_of(ledger, older) == [status]
 
 
-@on_both("phase", [None, Phase.FILLING])
+@on_both("phase", [None, Phase.FILLING], on_postgresql=0)
 def test_held_rows_supersede_no_others(ledger: Ledger, phase: Phase | None) -> None:
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3))
     if phase:
@@ -180,6 +190,7 @@ def test_rows_block_by_reference_and_product_within_a_channel(
         assert statuses_of(ledger, older) == ["Pending"] * 2
 
 
+@MOSTLY_SQLITE
 def test_packages_of_one_run_wait_for_each_other(ledger: Ledger) -> None:
     started = run_of(ledger, item(3), item(9, kind=PackageType.DELETE, reference="R3"))
     first, second = ledger.read_packages(started.run.run_id)
@@ -189,6 +200,7 @@ def test_packages_of_one_run_wait_for_each_other(ledger: Ledger) -> None:
     assert phases == [Phase.FILLING, Phase.PLANNED]
 
 
+@MOSTLY_SQLITE
 def test_a_package_does_not_wait_for_itself(ledger: Ledger) -> None:
     started = run_of(ledger, item(3), item(4))
     later = run_of(ledger, item(4, product="x"))
@@ -313,6 +325,7 @@ DOUBTS = [("TD", "R3 R4", [[5, 6]]), ("D", "", [[5, 6]]), ("D", "", [])]
         (DOUBTS, "Integrated " * 2 + "Unknown " * 2),
     ],
     ids=["halves down to one row", "doubtful rows go into three packages and no more"],
+    on_postgresql=0,
 )
 def test_a_package_after_the_other(
     ledger: Ledger, closings: list[tuple[str, str, list[list[int]]]], statuses: str
@@ -325,7 +338,9 @@ def test_a_package_after_the_other(
     assert [str(result.status) for result in ledger.verdicts(1)] == statuses.split()
 
 
-@on_both(("stages", "results", "sends"), [("TD", "R3 R4", [1, 1]), ("PR", "", [0] * 4)])
+@on_both(
+    ("stages", "results", "sends"), [("TD", "R3 R4", [1, 1]), ("PR", "", [0] * 4)], on_postgresql=0
+)
 def test_unsent_rows_are_not_counted_as_sent(
     ledger: Ledger, stages: str, results: str, sends: list[int]
 ) -> None:
@@ -335,6 +350,7 @@ def test_unsent_rows_are_not_counted_as_sent(
     assert [row.sends for row in ledger.lookup_rows(new.key, 9)] == sends
 
 
+@MOSTLY_SQLITE
 def test_results_of_a_look_up(ledger: Ledger) -> None:
     unknown = Resolution(4, Status.UNKNOWN, "Why.")
     fates = [Resolution(3, None, ""), unknown, Resolution(5, Status.INTEGRATED, "So.")]
@@ -346,6 +362,7 @@ def test_results_of_a_look_up(ledger: Ledger) -> None:
     assert found == [("Pending", pending), *others]
 
 
+@MOSTLY_SQLITE
 def test_a_package_never_created_leaves_no_rows(ledger: Ledger) -> None:
     package = planned(ledger, 2, 3)
     closed = replace(package, phase=Phase.CLOSED, message=Message("", "No such channel."))
@@ -396,7 +413,7 @@ def batches(ledger: Ledger, *rows: int, size: int = 2) -> list[Package]:
     return ledger.read_packages(run)
 
 
-@on_both("stage", [Stage.STAGED, Stage.DOUBTFUL])
+@on_both("stage", [Stage.STAGED, Stage.DOUBTFUL], on_postgresql=0)
 def test_a_batch_that_was_not_refused_leaves_no_rows(ledger: Ledger, stage: Stage) -> None:
     (package,) = batches(ledger, 3, 4)
     after = replace(package, phase=Phase.CLOSED, uploads=(stage,), package_id="p1")

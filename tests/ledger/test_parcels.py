@@ -8,7 +8,7 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim, scope_of
 from feedtool.ledger.parcels import FOLDER, DueSeller, Parcel, ParcelAnswer, ParcelState
 from feedtool.model.text import MessageText, Translator, tr
-from tests.ledger.conftest import NOW, Process, on_both
+from tests.ledger.conftest import MOSTLY_SQLITE, NOW, Process, on_both
 
 KEY = ("https://service.example/v2", "S1")
 OTHER = (KEY[0], "S2")
@@ -119,6 +119,7 @@ def test_a_content_that_was_sent_is_known_again(
         assert isinstance(again, Parcel)
 
 
+@MOSTLY_SQLITE
 def test_a_content_that_was_refused_is_not_known_again(ledger: Ledger) -> None:
     claim = claim_of(ledger, brought(ledger))
     ledger.parcels.settle(claim, ParcelAnswer(3, None, "no rows"), NOW)
@@ -199,6 +200,7 @@ def test_a_parcel_and_its_claim_end_together(ledger: Ledger) -> None:
     assert ledger.parcels.due(KEY, NOW, 9) == []
 
 
+@MOSTLY_SQLITE
 def test_the_reason_of_a_refusal_can_be_translated(ledger: Ledger) -> None:
     parcel = brought(ledger)
     reason = tr("{name} cannot be read.", name="c1.csv")
@@ -208,6 +210,7 @@ def test_the_reason_of_a_refusal_can_be_translated(ledger: Ledger) -> None:
     assert Translator("fr")(answered.message) == "c1.csv ne peut être lu."
 
 
+@MOSTLY_SQLITE
 def test_an_answered_parcel_stays_answered(ledger: Ledger) -> None:
     parcel = brought(ledger)
     ledger.parcels.answer(parcel.parcel, ParcelAnswer(3, None, "no rows"), NOW)
@@ -267,6 +270,7 @@ def test_people_can_change_parcels_that_no_worker_has(ledger: Ledger, change: st
     assert changed == {pair for pair in POSSIBLE if pair[1] == change}
 
 
+@MOSTLY_SQLITE
 def test_a_worker_begins_only_waiting_parcels(ledger: Ledger) -> None:
     begun = set()
     for state, meanwhile in MEANWHILE.items():

@@ -13,7 +13,7 @@ from feedtool.ledger.database import reading, writing
 from feedtool.ledger.row_history import HeldCode
 from feedtool.ledger.tables import counts, sellers
 from feedtool.model.nouns import Message, RowResult, Status
-from tests.ledger.conftest import NOW, SERVICE, add_run, item
+from tests.ledger.conftest import MOSTLY_SQLITE, NOW, SERVICE, add_run, item
 
 LATER = NOW + timedelta(hours=1)
 DEAR = RowResult(7, "R7", Status.HELD, (Message("price-factor", "Too dear."),), "P")
@@ -71,6 +71,7 @@ def test_a_run_is_counted_when_recorded_and_at_its_end(ledger: Ledger) -> None:
     assert answers(ledger) == [{"Rejected": 1, "Integrated": 1}]
 
 
+@MOSTLY_SQLITE
 def test_rows_that_the_checks_refused_count_as_well(ledger: Ledger) -> None:
     options = {"invalid": 3, "sheets": [["a", None]]}
     run = ledger.start_run(now=NOW, seller="S1", service=SERVICE, options=options)
@@ -106,6 +107,7 @@ def test_a_sellers_other_runs_that_have_ended_are_counted_with_one(ledger: Ledge
     assert noted(ledger, "is_finished") == [(1,), (0,), (0,), (0,)]
 
 
+@MOSTLY_SQLITE
 def test_an_abandoned_run_is_finished_and_holds_no_rows(ledger: Ledger) -> None:
     run = written(ledger, withheld=[DEAR])
     (package,) = ledger.read_packages(run)
@@ -136,6 +138,7 @@ def test_rows_dropped_or_sent_since_are_no_longer_held(ledger: Ledger) -> None:
     assert noted(ledger, "held") == [(0,), (0,)]
 
 
+@MOSTLY_SQLITE
 def test_a_run_that_cannot_be_read_keeps_no_other_from_being_counted(ledger: Ledger) -> None:
     broken, whole = written(ledger), written(ledger)
     close(ledger, whole, *REJECTED)

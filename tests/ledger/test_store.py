@@ -25,6 +25,7 @@ def planned(ledger: Ledger, *rows: Item) -> tuple[int, int]:
     return add_run(ledger, rows, SMALL)
 
 
+@MOSTLY_SQLITE
 def test_a_written_run_is_read_unchanged(ledger: Ledger) -> None:
     options = {"out": "b.xlsx", "nested": [1, None]}
     run = ledger.start_run(now=NOW, seller="S1", service="x", language="fr", options=options)
@@ -52,6 +53,7 @@ def test_there_is_no_run_of_other_numbers(ledger: Ledger) -> None:
         assert ledger.run(run) is None, run
 
 
+@MOSTLY_SQLITE
 def test_files_of_a_run_keep_apart(ledger: Ledger) -> None:
     run, first = planned(ledger, item(3))
     _, second = add_run(ledger, [item(3), item(4)], run_id=run, path="b", sheet="Offers")
@@ -147,6 +149,7 @@ def answered(ledger: Ledger, run: int, *, ahead: timedelta = timedelta(0)) -> No
     ledger.save([Change(package, created, attempt, results=[result], resolutions=[fate])])
 
 
+@MOSTLY_SQLITE
 def test_statuses_count_the_verdicts(ledger: Ledger) -> None:
     run, file = planned(ledger, item(3), item(4), item(5), item(6), item(7))
     answered(ledger, run)
