@@ -18,8 +18,8 @@ from tests.endpoints import Endpoint, clients
 NEEDED = {"operations": "--month 2026-10", "journal": "--month 2026-10"}
 """The options without which a kind does not say what is asked for."""
 
-SENT_AS_CSV = {"orders", "discussions", "outbound-shipments"}
-"""Kinds whose own tests fill an exported CSV and send it."""
+SENT_AS_CSV = {"orders", "shipments", "discussions", "outbound-shipments"}
+"""Kinds whose own tests check an exported CSV, or fill and send it."""
 
 CATALOGUE = "catalog sync"
 """The command that prepares the sandbox for kinds that need categories."""

@@ -150,6 +150,8 @@ def test_a_filled_export_is_sent_once_and_answered(
     assert "unread.ids" not in whole or not whole["unread.ids"]
 
 
+# The normal run checks each untouched export in `test_lists`, and sends one of orders.
+@pytest.mark.long
 def test_an_untouched_export_does_nothing(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
     ran = feedtool("submit", "discussions.xlsx", "--sandbox", "--format", "json")
     assert (ran.code, ran.statuses) == (9, ["Skipped"] * len(shop))
@@ -279,13 +281,11 @@ def test_a_saved_reply_is_finished_from_the_row(feedtool: Feedtool) -> None:
 
 WRITES = 80
 """A submit of four requests reaches fewer points; at a later one nothing dies."""
-FEW = (44,)
-LONG = [
-    pytest.param(number, marks=pytest.mark.long) for number in range(WRITES) if number not in FEW
-]
 
 
-@pytest.mark.parametrize("at", [*FEW, *LONG])
+# The normal run kills acts on orders, which go the same way.
+@pytest.mark.long
+@pytest.mark.parametrize("at", range(WRITES))
 def test_killed_at_a_write_each_is_done_once(
     shop: list[dict[str, Any]], feedtool: Feedtool, at: int
 ) -> None:

@@ -343,7 +343,7 @@ def test_files_of_one_id_and_files_without_any(tmp_path: Path) -> None:
 
 
 def test_the_lists_of_a_fresh_shop(feedtool: Feedtool) -> None:
-    for kind in ("channels", "typologies", "cancellation-reasons", "discussions"):
+    for kind in ("channels", "cancellation-reasons", "discussions"):
         ran = feedtool(f"export {kind} --sandbox --out {kind}.csv")
         assert ran.code == 0, ran
         with Path(f"{kind}.csv").open(encoding="utf-8-sig", newline="") as file:

@@ -92,6 +92,8 @@ def test_shipments_are_sent_once_and_answered(feedtool: Feedtool) -> None:
     assert effects() == sent | {("outbound shipment", "N-2"): 2}
 
 
+# The normal run checks each untouched export in `test_lists`, and sends one of orders.
+@pytest.mark.long
 def test_an_untouched_export_does_nothing(shop: list[Row], feedtool: Feedtool) -> None:
     ran = submit(feedtool, "outbound-shipments.xlsx", "returns.xlsx")
     statuses = [[result["status"] for result in sheet["results"]] for sheet in ran.json]
@@ -341,6 +343,8 @@ def test_killed_at_a_write_a_cancellation_is_asked_for_once(
     assert effects() == {("outbound cancellation", row["outboundShipmentId"]): 1}
 
 
+# The normal run writes those of orders and discussions.
+@pytest.mark.long
 @pytest.mark.usefixtures("shop")
 def test_a_dry_run_writes_the_requests(feedtool: Feedtool) -> None:
     write("new.csv", *NEW)
