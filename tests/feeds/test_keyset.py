@@ -92,7 +92,7 @@ def changing(seed: int, most_changes: int) -> Service:
 
 
 SEEDS = pytest.mark.parametrize(
-    "seeds", [range(40), pytest.param(range(40, 400), marks=pytest.mark.long)], ids=str
+    "seeds", [range(25), pytest.param(range(25, 400), marks=pytest.mark.long)], ids=str
 )
 
 

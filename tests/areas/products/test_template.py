@@ -389,20 +389,11 @@ def test_explains_columns_without_listing_thousands_of_choices(book: Workbook) -
     assert any("Catalogue of 2026-03-01" in str(text) for text in told)
 
 
-@settings(max_examples=2, suppress_health_check=[HealthCheck.filter_too_much])
-@given(cases())
-def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
-    assert_clean_once_filled(case)
-
-
+# The normal run fills the template of one catalogue, and makes rows by any rules in `test_feeds`.
 @pytest.mark.long
 @settings(max_examples=120, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases())
-def test_any_template_filled_by_its_own_rules_is_clean_in_many_more_cases(case: Case) -> None:
-    assert_clean_once_filled(case)
-
-
-def assert_clean_once_filled(case: Case) -> None:
+def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "products.xlsx"
         write_products_template(case.catalog, ["010101"], path)
@@ -438,18 +429,7 @@ def length(text: str | None) -> int:
 
 
 # Without making failures smaller: that takes minutes where each example is a workbook.
-@settings(
-    max_examples=2,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(st.lists(PROPERTIES, max_size=6, unique_by=lambda one: one.reference))
-def test_any_category_makes_a_workbook_within_limits(
-    tmp_path: Path, properties: list[Property]
-) -> None:
-    assert_within_limits(tmp_path, properties)
-
-
+# The normal run has each limit in `templates/test_limits`.
 @pytest.mark.long
 @settings(
     max_examples=60,
@@ -457,13 +437,9 @@ def test_any_category_makes_a_workbook_within_limits(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(PROPERTIES, max_size=6, unique_by=lambda one: one.reference))
-def test_any_category_makes_a_workbook_within_limits_in_many_more_cases(
+def test_any_category_makes_a_workbook_within_limits(
     tmp_path: Path, properties: list[Property]
 ) -> None:
-    assert_within_limits(tmp_path, properties)
-
-
-def assert_within_limits(tmp_path: Path, properties: list[Property]) -> None:
     path = tmp_path / "any.xlsx"
     write_products_template(catalog({KETTLES: tuple(properties)}), [KETTLES], path)
     book = load_workbook(path)

@@ -209,7 +209,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(st.dictionaries(NAMES, json_values))
 def test_no_item_is_too_strange(document: dict[str, Any]) -> None:
     assert_item_is_read(document)
