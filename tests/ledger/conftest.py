@@ -71,9 +71,12 @@ class Server:
 
     @contextmanager
     def database(self, options: str = "") -> Iterator[str]:
-        """The URL of a new, empty database, dropped afterwards even if still in use."""
+        """The URL of a new, empty database, dropped afterwards even if still in use.
+
+        Its files are copied, which takes half as long as to log them, since none is synced.
+        """
         name = f"ledger_{os.getpid()}_{next(DATABASES)}"
-        self.execute(f"CREATE DATABASE {name} {options}")
+        self.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY {options}")
         try:
             yield make_url(self.url).set(database=name).render_as_string(hide_password=False)
         finally:
@@ -98,7 +101,7 @@ class MadeDatabase:
 
     def __init__(self, server: Server) -> None:
         name = f"ledger_{os.getpid()}_{next(DATABASES)}"
-        server.execute(f"CREATE DATABASE {name}")
+        server.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")
         self.url = make_url(server.url).set(database=name).render_as_string(hide_password=False)
         self.ledger = KEPT[self.url] = Ledger(self.url)
         with PassQueue(self.ledger.engine):
