@@ -43,7 +43,7 @@ settings.register_profile("patient", deadline=None)
 # The same examples each time, so that a failure is the same for everybody; the long runs try other
 # and more examples.
 settings.register_profile(
-    "repeatable", settings.get_profile("patient"), derandomize=True, max_examples=50
+    "repeatable", settings.get_profile("patient"), derandomize=True, max_examples=30
 )
 settings.load_profile("repeatable")
 
