@@ -100,7 +100,7 @@ def values(path: Path, kind: str | None = None) -> list[Mapping[str, Any]]:
     return [row.values() for row in sheet.rows.filled or ()]
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(ROWS)
 def test_a_sheet_through_a_zip_and_back(rows: tuple[dict[str, str], ...]) -> None:
     assert_back_from_zip(rows)
@@ -138,7 +138,7 @@ def assert_back_from_zip(rows: tuple[dict[str, str], ...]) -> None:
             }
 
 
-@settings(max_examples=7)
+@settings(max_examples=5)
 @given(ROWS)
 def test_json_keeps_all_values(rows: tuple[dict[str, str], ...]) -> None:
     assert_nothing_lost_in_json(rows)
@@ -181,7 +181,7 @@ def unlike(number: int, one: XmlOffer) -> XmlOffer:
     return XmlOffer(attributes, one.shipping)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=4))
 def test_an_offers_xml_through_a_sheet_and_back(some: list[XmlOffer]) -> None:
     assert_back_from_sheet(some)

@@ -339,7 +339,7 @@ NAMES = st.lists(st.sampled_from([*CHOICES, "decimal-comma"]), unique=True).filt
 ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@settings(ONE_FOLDER, max_examples=25)
+@settings(ONE_FOLDER, max_examples=15)
 @given(rows=ROWS, names=NAMES)
 def test_fixing_twice_is_fixing_once(
     rows: Sequence[tuple[str, ...]], names: list[str], tmp_path: Path

@@ -149,21 +149,23 @@ def test_rows_that_were_sent_corrected_are_no_longer_held(shop: Shop) -> None:
     assert held_group(2, "offers.csv", "price-factor", shop.desk.workspace) is None
 
 
-def test_a_dropped_group_stays_dropped(shop: Shop) -> None:
+def test_dropped_filtered_and_abandoned_runs_are_left_out(shop: Shop) -> None:
     desk = shop.desk
     shop.send(dear(1))
     assert drop(2, "price-factor", desk.workspace, desk.session.now())
     assert not drop(2, "price-factor", desk.workspace, desk.session.now())
     assert shop.held() == []
+    # What is dropped stays dropped; a later run is another.
     shop.send(dear(1))
     assert shop.held() == [(3, "price-factor", [2])]
-
-
-def test_abandoned_and_filtered_runs_are_left_out(shop: Shop) -> None:
-    workspace = shop.desk.workspace
-    shop.send(dear(1))
-    assert not [*held_groups(workspace, lambda run: run.seller != "seller")]
-    shop.desk.ledger.abandon(2, shop.desk.session.now(), {})
+    assert not [*held_groups(desk.workspace, lambda run: run.seller != "seller")]
+    # A file that is gone cannot be released.
+    (group,) = held_groups(desk.workspace)
+    ((_, sha256),) = group.run.options["inputs"]
+    desk.workspace.snapshots.path_of(sha256).unlink()
+    with pytest.raises(FileProblem):
+        release_of(group, desk.workspace, ReadOptions())
+    desk.ledger.abandon(3, desk.session.now(), {})
     assert shop.held() == []
 
 
@@ -171,12 +173,3 @@ def test_rows_not_chosen_need_no_decision(shop: Shop) -> None:
     chosen = SelectionOptions(rows=(ChosenRows("offers.csv", None, "2"),))
     shop.send(dear(1), offer(2), selection=chosen)
     assert shop.held() == [(2, "price-factor", [2])]
-
-
-def test_a_file_that_is_gone_cannot_be_released(shop: Shop) -> None:
-    shop.send(dear(1))
-    (group,) = held_groups(shop.desk.workspace)
-    ((_, sha256),) = group.run.options["inputs"]
-    shop.desk.workspace.snapshots.path_of(sha256).unlink()
-    with pytest.raises(FileProblem):
-        release_of(group, shop.desk.workspace, ReadOptions())
