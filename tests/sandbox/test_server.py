@@ -132,11 +132,10 @@ peak()
 
 
 @contextlib.contextmanager
-def served() -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+def served() -> Iterator[tuple[Child, list[str]]]:
     """A process that serves, and its address and memory at its start."""
-    with subprocess.Popen(  # noqa: S603 - our own code
-        [sys.executable, "-c", SERVED], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as process:
+    lines = "tests.ledger.lines:run_lines", SERVED
+    with Child(*lines, folder=ROOT, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         try:
             yield process, process.stdout.readline().split()
@@ -145,10 +144,7 @@ def served() -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
 
 
 def test_ctrl_c_ends_a_served_sandbox() -> None:
-    lines = "tests.ledger.lines:run_lines", SERVED
-    with Child(*lines, folder=ROOT, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        base, _ = process.stdout.readline().split()
+    with served() as (process, (base, _)):
         assert httpx.get(f"{base}/offers", headers=HEADERS).status_code == 400
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
