@@ -6,6 +6,7 @@ JSON object of limits, {"name": number}; the exit code is 1 if a count is above 
 
 import argparse
 import ast
+import gc
 import json
 import re
 import sys
@@ -31,6 +32,11 @@ SMALL, LARGE, MOST_FIELDS = 60, 600, 15
 SHORT = ("__init__.py", "area.py", "settings.py", "statuses.py")
 """Modules that are short where there is little to declare."""
 RECORD_BASES = frozenset({"NamedTuple", "Struct", "Protocol", "TypedDict"})
+IMPORTS = (ast.Import, ast.ImportFrom)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LEAVES = (ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
+"""Nodes that nothing is counted of, with none inside."""
+UNTYPED = re.compile(r"^(dict|Mapping)\[str, Any\]$|^Any$")
 
 
 class Tree:
@@ -65,19 +71,27 @@ class Tree:
             self.places[f"modules under {SMALL} lines"].append(f"{path}: {lines}")
         if lines > LARGE:
             self.places[f"modules over {LARGE} lines"].append(f"{path}: {lines}")
-        nodes = list(ast.walk(tree))
+        nodes = walked(tree)
         self.imports[name] = set(self.imported(name, path, nodes))
+        imports = {node.lineno for node in nodes if isinstance(node, IMPORTS)}
         for node in nodes:
-            self.look(path, node)
+            if isinstance(node, (ast.stmt, ast.Module)):
+                self.look(path, node, imports)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                is_short = len(node.id) == 1 and node.id not in LOOP
+                if node.id in COY or is_short:
+                    place = f"{path}:{node.lineno} {node.id}"
+                    self.places["coy or one-letter variables"].append(place)
 
-    def look(self, path: Path, node: ast.AST) -> None:
-        """Count one node."""
+    def look(self, path: Path, node: ast.stmt | ast.Module, imports: set[int]) -> None:
+        """Count a statement of a module with imports in some lines, or the module."""
         where = f"{path}:{getattr(node, 'lineno', 1)}"
-        if isinstance(node, ast.stmt) and not isinstance(node, ast.Import | ast.ImportFrom):
+        if isinstance(node, ast.stmt) and not isinstance(node, IMPORTS):
             self.numbers["statements"] += not is_text(node)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, FUNCTIONS):
             self.numbers["functions"] += 1
-            late = [n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom))]
+            has_imports = not imports.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1))
+            late = [n for n in walked(node) if isinstance(n, IMPORTS)] if has_imports else []
             self.places["late imports"] += [f"{path}:{n.lineno}" for n in late]
             for argument in (
                 *node.args.args,
@@ -86,26 +100,21 @@ class Tree:
             ):
                 if (
                     argument.annotation
-                    and re.search(
-                        r"^(dict|Mapping)\[str, Any\]$|^Any$", ast.unparse(argument.annotation)
-                    )
                     and argument.arg in {"given", "options", "params", "kwargs"}
+                    and UNTYPED.search(ast.unparse(argument.annotation))
                 ):
                     self.places["untyped options"].append(f"{where} {node.name}")
         if isinstance(node, ast.ClassDef):
             self.numbers["classes"] += 1
             annotated = [n for n in node.body if isinstance(n, ast.AnnAssign)]
-            fields = [n for n in annotated if ast.unparse(n.target) != "_"]  # _: KW_ONLY
-            is_record = {ast.unparse(base).split(".")[-1] for base in node.bases} & RECORD_BASES
-            if (is_record or node.decorator_list) and len(fields) > MOST_FIELDS:
-                self.places[f"records over {MOST_FIELDS} fields"].append(
-                    f"{where} {node.name}: {len(fields)}"
-                )
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            is_short = len(node.id) == 1 and node.id not in LOOP
-            if node.id in COY or is_short:
-                self.places["coy or one-letter variables"].append(f"{where} {node.id}")
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if len(annotated) > MOST_FIELDS:
+                fields = [n for n in annotated if ast.unparse(n.target) != "_"]  # _: KW_ONLY
+                is_record = {ast.unparse(base).split(".")[-1] for base in node.bases} & RECORD_BASES
+                if (is_record or node.decorator_list) and len(fields) > MOST_FIELDS:
+                    self.places[f"records over {MOST_FIELDS} fields"].append(
+                        f"{where} {node.name}: {len(fields)}"
+                    )
+        if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
             self.prose(where, node)
 
     def prose(
@@ -113,8 +122,8 @@ class Tree:
     ) -> None:
         """Count the faults of a docstring, and of the texts under the fields of a class."""
         texts = [ast.get_docstring(node) or ""]
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            texts += [ast.unparse(n).strip("'\"") for n in node.body[1:] if is_text(n)]
+        if not isinstance(node, FUNCTIONS):
+            texts += [repr(n.value.value).strip("'\"") for n in node.body[1:] if is_text(n)]
         for text in filter(None, texts):
             self.numbers["docstrings"] += 1
             first = text.splitlines()[0]
@@ -130,11 +139,14 @@ class Tree:
     def imported(self, name: str, path: Path, nodes: list[ast.AST]) -> Iterator[str]:
         """The modules of the package that a module imports, late imports included."""
         is_area = name.split(".")[1:2] == ["areas"]
+        of_areas = re.compile(rf"{self.package}\.areas\.(?!registry)")
         types_only = {
             id(inner)
             for node in nodes
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-            for inner in ast.walk(node)
+            if isinstance(node, ast.If)
+            and "TYPE_CHECKING" in self.sources[name]
+            and "TYPE_CHECKING" in ast.unparse(node.test)
+            for inner in walked(node)
         }
         for node in nodes:
             if not isinstance(node, ast.ImportFrom) or not node.module:
@@ -145,7 +157,6 @@ class Tree:
                 else node.module
                 for alias in node.names
             }
-            of_areas = re.compile(rf"{self.package}\.areas\.(?!registry)")
             areas = [module for module in modules if of_areas.match(module)]
             if areas and not is_area:
                 self.places["imports of named areas"].append(f"{path}:{node.lineno} {areas[0]}")
@@ -155,12 +166,26 @@ class Tree:
     def count_single_uses(self) -> None:
         """Count the private functions of modules that are named once besides their definition."""
         for name, source in self.sources.items():
+            words = Counter(re.findall(r"\b_\w+", source))
             for function in re.findall(r"^(?:async )?def (_\w+)\(", source, re.MULTILINE):
-                uses = len(re.findall(rf"\b{function}\b", source)) - 1
+                uses = words[function] - 1
                 if uses == 1:
                     self.places["private functions used once"].append(
                         f"{self.modules[name]} {function}"
                     )
+
+
+def walked(tree: ast.AST) -> list[ast.AST]:
+    """The nodes of a tree in the order of `ast.walk`, without the leaves."""
+    nodes = [tree]
+    for node in nodes:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                nodes += [n for n in value if isinstance(n, ast.AST) and not isinstance(n, LEAVES)]
+            elif isinstance(value, ast.AST) and not isinstance(value, LEAVES):
+                nodes.append(value)
+    return nodes
 
 
 def is_text(node: ast.AST) -> bool:
@@ -208,6 +233,7 @@ def main() -> int:
     parser.add_argument("--list", dest="listed", default="")
     parser.add_argument("--max", dest="limits", type=Path)
     options = parser.parse_args()
+    gc.disable()  # it would scan all trees again and again
     tree = Tree(options.folder.resolve())
     counts = {**tree.numbers, **{name: len(places) for name, places in sorted(tree.places.items())}}
     if options.listed:
