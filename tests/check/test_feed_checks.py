@@ -67,7 +67,7 @@ def asking_every_row(feed: Feed) -> Feed:
 
 
 @pytest.mark.parametrize("kind", OFFERS)
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(rows=ROWS)
 def test_rules_by_blanks_and_by_rows_find_the_same(
     tmp_path_factory: pytest.TempPathFactory,

@@ -523,7 +523,7 @@ ORACLES = given(
 )
 
 
-@settings(max_examples=75)
+@settings(max_examples=50)
 @ORACLES
 def test_the_value_of_every_expression_is_the_oracles(
     tree: Tree, env: dict[str, Decimal | None], *, is_text: bool
@@ -572,7 +572,7 @@ WRITTEN = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(
 
 
 @given(WRITTEN)
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_every_text_ends_in_a_value_or_in_words(source: str) -> None:
     assert_ends_in_a_value_or_in_words(source)
 

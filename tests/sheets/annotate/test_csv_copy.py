@@ -236,7 +236,7 @@ drawn = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @example(Drawn([["1"]], ",", "\n", quotes_all=False, message="\n"))
 @given(drawn)
 def test_any_table_keeps_its_fields_and_any_message_comes_back(

@@ -62,7 +62,7 @@ DAMAGED = given(
 
 
 @DAMAGED
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_damaged_texts_are_read_as_a_parser_reads_them(
     writings: list[str], damage: Callable[[str], str]
 ) -> None:

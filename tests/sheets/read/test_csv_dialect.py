@@ -194,7 +194,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("quoting") / "made.csv"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(**WRITING)
 def test_any_table_is_read_without_alarm(
     made: Path, table: Rows, separator: str, quoting: Literal[0, 1, 2]
@@ -219,7 +219,7 @@ def assert_read_without_alarm(
     assert [notice for notice in notices if "look like several" not in notice] == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(**WRITING, data=st.data())
 def test_a_mark_that_is_lacking_never_loses_rows_unsaid(
     made: Path, table: Rows, separator: str, quoting: Literal[0, 1, 2], data: st.DataObject

@@ -141,7 +141,7 @@ DAMAGED = given(block(), st.sampled_from(["", "x:"]), damages(DAMAGE))
 
 
 @DAMAGED
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_pattern_and_parser_read_the_same(
     text: str, prefix: str, damage: Callable[[str], str]
 ) -> None:
