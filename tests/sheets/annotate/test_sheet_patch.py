@@ -20,6 +20,7 @@ from feedtool.sheets.annotate.xml_offsets import utf8
 from feedtool.sheets.read.errors import CorruptXml, XmlDoctype
 from feedtool.sheets.read.package import ZipPackage
 from tests.corpus.made import MAIN
+from tests.pairs import sample
 from tests.sheets.conftest import Make, Part
 
 Values = dict[tuple[int, int], str]
@@ -91,6 +92,9 @@ WRITINGS: dict[str, Callable[[str], bytes]] = {
     **{name: encoded(write) for name, write in OTHERWISE.items()},
 }
 SLOW = {"commented", "cdata", "single quotes", "blanks", "styles first"}
+LIKE_OTHERS = {"utf-16 bare", "latin-1", "ascii", "spaced", "styles first"}
+"""Writings that are annotated as others are, once they are scanned."""
+SOME = sample(sorted(WRITINGS, key=LIKE_OTHERS.__contains__), len(WRITINGS) - len(LIKE_OTHERS))
 
 cell = st.builds(
     Cell,
@@ -156,7 +160,7 @@ def varied() -> Rows:
     return rows
 
 
-@pytest.mark.parametrize("writing", WRITINGS)
+@pytest.mark.parametrize("writing", SOME)
 def test_every_writing_gets_the_same(book_of: Make, values: Read, writing: str) -> None:
     texts = [
         (WORDS[number % 6], WORDS[number // 2 % 6], WORDS[number // 3 % 6]) for number in range(30)
@@ -209,7 +213,7 @@ def assert_changed(
     assert after == {place: text for place, text in wanted.items() if text}
 
 
-@pytest.mark.parametrize("writing", WRITINGS)
+@pytest.mark.parametrize("writing", SOME)
 def test_cells_get_new_values_and_formulas_stay(book_of: Make, values: Read, writing: str) -> None:
     new: list[str | Decimal] = ["", "é <&>", " 007", Decimal("12.50")]
     places = [(0, 1), (3,), (), (0, 9), (1, 3, 9), (0, 1, 3, 9)]
