@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -258,8 +258,20 @@ ANYTHING = st.recursive(
 )
 
 
+@settings(max_examples=25)
 @given(ANYTHING)
 def test_any_document_is_read_or_unreadable(document: object) -> None:
+    assert_read_or_unreadable(document)
+
+
+@pytest.mark.long
+@settings(max_examples=500)
+@given(ANYTHING)
+def test_any_of_many_documents_is_read_or_unreadable(document: object) -> None:
+    assert_read_or_unreadable(document)
+
+
+def assert_read_or_unreadable(document: object) -> None:
     answer = reply({"items": document})
     for read in (partial(brands_page, page=FIRST), partial(categories_page, page=FIRST)):
         with suppress(Unreadable):
