@@ -114,8 +114,8 @@ def test_explained_columns_hold_no_control_characters(text: str) -> None:
     assert max(map(len, told.splitlines())) < 100 + 2 * len(clean(text))
 
 
-@given(text=TEXTS)
-def test_a_page_shows_the_text_and_has_its_own_elements_and_policy(text: str) -> None:
+def assert_page(text: str) -> None:
+    """A page shows the text, and has its own elements and policy."""
     page = written(AS_PAGE, text)
     hostile, plain = Structure(page), plain_structure()
     assert hostile.elements == plain.elements
@@ -134,8 +134,8 @@ def test_a_page_shows_the_text_and_has_its_own_elements_and_policy(text: str) ->
     assert all(re.fullmatch(r"#s[0-9]+-code-[0-9]+|(?![/:])[\w.~/%-]+", link) for link in links)
 
 
-@given(text=TEXTS)
-def test_no_field_of_the_csv_report_is_calculated(text: str) -> None:
+def assert_csv(text: str) -> None:
+    """No field of the CSV report is calculated."""
     told = written(write_csv, text)
     records = list(csv.reader(io.StringIO(told.removeprefix("\ufeff"), newline="")))
     plain = list(csv.reader(io.StringIO(plainly_written(write_csv)[1:])))
@@ -148,8 +148,8 @@ def test_no_field_of_the_csv_report_is_calculated(text: str) -> None:
     )
 
 
-@given(text=TEXTS)
-def test_json_always_parses_and_gives_the_text_back(text: str) -> None:
+def assert_json(text: str) -> None:
+    """JSON always parses and gives the text back."""
     told = written(write_json, text)
     assert steering(told) == set()
     sheet, unreadable = json.loads(told.encode())
@@ -161,8 +161,8 @@ def test_json_always_parses_and_gives_the_text_back(text: str) -> None:
     assert unreadable["error"] == {"code": "corrupt-xml", "message": text, "hint": text}
 
 
-@given(text=TEXTS)
-def test_each_line_of_json_lines_is_an_event(text: str) -> None:
+def assert_json_lines(text: str) -> None:
+    """Each line of JSON lines is an event."""
     out = io.StringIO()
     progress_events(out)(text, 1, None, text)
     told = out.getvalue() + written(write_jsonl, text)
@@ -173,6 +173,26 @@ def test_each_line_of_json_lines_is_an_event(text: str) -> None:
         *("progress", "file", *["problem"] * 3, *["row"] * 3, "summary", "file", *["summary"])
     ]
     assert events[0]["step"] == events[5]["sellerExternalReference"] == text
+
+
+REPORTS = pytest.mark.parametrize(
+    "assert_safe", [assert_page, assert_csv, assert_json, assert_json_lines]
+)
+
+
+@REPORTS
+@settings(max_examples=20)
+@given(text=TEXTS)
+def test_a_report_shows_any_text_as_text(assert_safe: Callable[[str], None], text: str) -> None:
+    assert_safe(text)
+
+
+@pytest.mark.long
+@REPORTS
+@settings(max_examples=300)
+@given(text=TEXTS)
+def test_a_report_shows_many_texts_as_text(assert_safe: Callable[[str], None], text: str) -> None:
+    assert_safe(text)
 
 
 @pytest.mark.parametrize("name", ["r.json", "r.csv", "r.html"])
