@@ -1,6 +1,6 @@
 """With any fault, no single call is doubled, no money sent twice, no wrong result reported.
 
-12 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
+8 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
 again by `python -m tests.simulation SEED acts`.
 """
 
@@ -24,12 +24,12 @@ from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import Alter, Forgetful, Mutant
 from tests.simulation.test_simulation import is_caught, run_seeds
 
-SEEDS, MANY, LONG_CHUNK = 12, 10_000, 200
+MANY, LONG_CHUNK = 10_000, 200
 CASES = [
-    range(SEEDS),
+    range(7, 15),  # which end in all ways
     *(
         pytest.param(range(first, min(first + LONG_CHUNK, MANY)), marks=pytest.mark.long)
-        for first in range(SEEDS, MANY, LONG_CHUNK)
+        for first in range(0, MANY, LONG_CHUNK)
     ),
 ]
 

@@ -1,6 +1,6 @@
 """With any fault, no message is written twice, and no parcel sent twice.
 
-12 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
+8 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
 again by `python -m tests.simulation SEED creations`.
 """
 
