@@ -45,9 +45,7 @@ def shape(planned: Iterable[Planned]) -> list[tuple[int, int, list[int]]]:
         (1, [(1, 1)]),
         (100, [(100, 1)]),
         (101, [(101, 2)]),
-        (50_000, [(50_000, 500)]),
         (50_001, [(50_000, 500), (1, 1)]),
-        (100_001, [(50_000, 500), (50_000, 500), (1, 1)]),
     ],
 )
 def test_rows_and_uploads_of_each_package(rows: int, expected: list[tuple[int, int]]) -> None:

@@ -33,6 +33,9 @@ from tests.delivery.conftest import (
     quick,
 )
 
+HASTY = DeliverySettings(patience=15 * MINUTE)
+"""Ends where an hour would show no more: a batch is sent again after ten minutes."""
+
 
 def post(call: Call) -> bool:
     return call.target == "/products-integration"
@@ -119,7 +122,7 @@ def test_the_pages_of_a_report(scene: Scene) -> None:
 def test_a_report_that_leaves_products_out(scene_of: Callable[..., Scene]) -> None:
     scene = scene_of(quick(ProductBehaviour(reported_products=2)))
     scene.plan([product(row) for row in range(3, 9)], PackageLimits(products=3))
-    scene.go_on()
+    scene.go_on(settings=HASTY)
     assert scene.statuses == ["Integrated", "Integrated", "Pending"] * 2
     assert scene.verdicts[2].messages[0].text.endswith("has not said the last word on it yet.")
     # Three days later nothing is to be hoped for any more.
@@ -145,11 +148,11 @@ def test_a_batch_that_arrived_is_found_by_its_report(scene: Scene) -> None:
 def test_a_batch_is_sent_at_most_twice(scene: Scene) -> None:
     scene.plan([product(3)])
     network = Script(scene.client, post, "reset", forever=True)
-    scene.go_on(network)
+    scene.go_on(network, settings=HASTY)
     assert (network.matched, scene.packages[0].phase) == (2, Phase.SUBMITTING)
     assert scene.statuses == ["Pending"]
     assert "nothing that the service shows names it yet" in scene.verdicts[0].messages[0].text
-    scene.go_on(network)
+    scene.go_on(network, settings=HASTY)
     assert network.matched == 2
     scene.transport.sleep(3 * 86_400)
     scene.go_on(network)
@@ -235,6 +238,6 @@ def test_only_sent_batches_are_fetched(scene: Scene) -> None:
     stop = iter([None, None, None, Interrupted("Enough.", "")])
     with pytest.raises(Interrupted):
         scene.go_on(Script(scene.client, post, "reset"), stopping=lambda: next(stop))
-    scene.go_on(only_fetch=True)
+    scene.go_on(only_fetch=True, settings=HASTY)
     assert post_sizes(scene) == []
     assert scene.packages[0].phase is Phase.SUBMITTING
