@@ -487,7 +487,7 @@ FILES: dict[str, Hostile] = {
 
 SIMILAR = {
     # A stretch without a tag, like a sheet of 12 MiB of blanks.
-    *("an attribute of 12 MiB", "a comment of 12 MiB"),
+    *("an attribute of 12 MiB", "a comment of 12 MiB", "a cell of 12 MiB"),
     *("a shared string of 9 MiB", "100,000 shared strings", "a bomb among the parts"),
     *("a cell of a MiB", "a field of a MiB", "separators without end"),
     *("empty cells as wide as the grid", "rows as wide as the grid"),

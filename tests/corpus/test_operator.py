@@ -519,8 +519,9 @@ COPIED = {
 COPIED_USUALLY = {
     f"{language}, {name}"
     for language, name in zip(cycle(LANGUAGES), [*ACCOUNTS, "stock and price"], strict=False)
+    if name not in {"the least", "another order"}  # a copy does not depend on the columns
 }
-"""Each kind of account once, and each language at least once."""
+"""Most kinds of accounts once, and each language at least once."""
 
 
 @pytest.mark.parametrize(

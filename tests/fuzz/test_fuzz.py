@@ -19,7 +19,7 @@ from tests.fuzz.worker import KINDS, NOW
 
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 
-FIRST, SHORT = 9, 9
+FIRST, SHORT = 9, 6
 """The number of the first file, and files of each kind; the long run has them, too."""
 LONG = {
     "zip-bytes": 3000,
