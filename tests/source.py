@@ -13,6 +13,10 @@ MESSAGES: Mapping[str, tuple[int, ...] | None] = {"tr": None, "_": None, "plural
 """Function that looks a message up → which of its arguments are the forms, from 1 on."""
 
 
+LEAVES = frozenset({ast.Name, ast.Constant, ast.alias})
+"""Kinds of nodes with none inside, but for the context of a name."""
+
+
 class Call(NamedTuple):
     """A call of a function, with those of its texts that are not translated."""
 
@@ -81,10 +85,14 @@ def nodes_of(tree: ast.AST) -> Mapping[type, list[Any]]:
     left = [tree]
     while left:
         node = left.pop()
-        nodes[type(node)].append(node)
-        for child in vars(node).values():
+        kind = type(node)
+        nodes[kind].append(node)
+        if kind in LEAVES:
+            continue
+        for name in kind._fields:
+            child = getattr(node, name, None)
             if isinstance(child, list):
-                left.extend(each for each in child if isinstance(each, ast.AST))
+                left += [each for each in child if isinstance(each, ast.AST)]
             elif isinstance(child, ast.AST) and not isinstance(child, ast.expr_context):
                 left.append(child)
     return nodes
