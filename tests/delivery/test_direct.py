@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from feedtool.delivery import plan
 from feedtool.delivery.direct import NEXT, NO_EFFECT, NOT_READABLE, NOT_SHOWN
 from feedtool.delivery.engine import Delivery
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.feed import Feed, Travel
 from feedtool.ledger import Ledger, Package, Phase
@@ -346,7 +347,8 @@ def test_a_run_that_is_stopped_goes_on(ledger: Ledger, fault: str, posts: int) -
     assert (package.phase, package.baseline) == (Phase.SUBMITTING, "0")
     orders.looks.clear()
     # Where answers alone are fetched nothing is sent again.
-    found = go_on(ledger, run, orders, only_fetch=True)
+    hasty = DeliverySettings(patience=timedelta(minutes=15))
+    found = go_on(ledger, run, orders, only_fetch=True, settings=hasty)
     assert [status for status, _ in found] == ["Pending" if posts > 1 else "Integrated"]
     assert orders.posts == 1
     assert go_on(ledger, run, orders) == [DONE]
