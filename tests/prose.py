@@ -87,7 +87,7 @@ class Tree:
         """Count a statement of a module with imports in some lines, or the module."""
         where = f"{path}:{getattr(node, 'lineno', 1)}"
         if isinstance(node, ast.stmt) and not isinstance(node, IMPORTS):
-            self.numbers["statements"] += not is_text(node)
+            self.numbers["statements"] += text_of(node) is None
         if isinstance(node, FUNCTIONS):
             self.numbers["functions"] += 1
             has_imports = not imports.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1))
@@ -123,7 +123,8 @@ class Tree:
         """Count the faults of a docstring, and of the texts under the fields of a class."""
         texts = [ast.get_docstring(node) or ""]
         if not isinstance(node, FUNCTIONS):
-            texts += [repr(n.value.value).strip("'\"") for n in node.body[1:] if is_text(n)]
+            found = filter(None, map(text_of, node.body[1:]))
+            texts += [repr(text).strip("'\"") for text in found]
         for text in filter(None, texts):
             self.numbers["docstrings"] += 1
             first = text.splitlines()[0]
@@ -188,13 +189,11 @@ def walked(tree: ast.AST) -> list[ast.AST]:
     return nodes
 
 
-def is_text(node: ast.AST) -> bool:
-    """True if a statement is only a text: a docstring."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+def text_of(node: ast.AST) -> str | None:
+    """The text of a statement that is only a text: a docstring."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return node.value.value if isinstance(node.value.value, str) else None
+    return None
 
 
 def circles(graph: dict[str, set[str]]) -> list[set[str]]:
