@@ -29,10 +29,11 @@ DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame
 WIDTH = "document.documentElement.scrollWidth"
 COLOURS = ["color-contrast", "link-in-text-block"]
 """Rules about the colours of each text; they take several times as long as all others."""
-RUN_OTHERS = """(colours) => axe.run({
-  resultTypes: ["violations"],
-  rules: Object.fromEntries(colours.map((rule) => [rule, { enabled: false }])),
-})"""
+RUN_OTHERS = """async (colours) => {
+  const rules = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
+  const { violations } = await axe.run({ resultTypes: ["violations"], rules });
+  return { violations };
+}"""
 KINDS = """(known) => {
   const hasText = ({ childNodes }) => (
     [...childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim()));
@@ -69,8 +70,11 @@ KINDS = """(known) => {
 }"""
 """Finds kinds of texts (same element, text and grounds); of each the first two texts and the last
 are checked."""
-RUN_COLOURS = """(colours) => axe.run(
-  window.textsOfNewKinds, { resultTypes: ["violations"], runOnly: colours })"""
+RUN_COLOURS = """async (colours) => {
+  const how = { resultTypes: ["violations"], runOnly: colours };
+  const { violations } = await axe.run(window.textsOfNewKinds, how);
+  return { violations };
+}"""
 
 STYLES = """[...document.querySelectorAll("link[rel=stylesheet], style")].map(
   (style) => style.getAttribute("href")?.split("/").at(-1) ?? style.textContent).join()"""
