@@ -138,10 +138,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the heavy folders first, so that no worker has a long test left at the end.
 
-    Coverage is off for them and for property tests: it would take three times as long.
+    Coverage is off for them and for property tests: it would take three times as long. The long
+    run has all property tests, too, since it tries other and more examples.
     """
+    is_long = config.option.markexpr == "long"
     for item in items:
-        if folder_of(item) in HEAVY or is_hypothesis_test(getattr(item, "obj", None)):
+        is_property = is_hypothesis_test(getattr(item, "obj", None))
+        if is_property and is_long:
+            item.add_marker("long")
+        if is_property or folder_of(item) in HEAVY:
             item.add_marker("no_cover")
     order = {name: place for place, name in enumerate(HEAVY)}
     items.sort(key=lambda item: order.get(folder_of(item), len(order)))

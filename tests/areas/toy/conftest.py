@@ -6,8 +6,8 @@ import pytest
 from feedtool.model.nouns import AREA_STATUSES
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _only_here() -> Iterator[None]:
-    """The toy's status is forgotten after each test."""
+    """The toy's status is forgotten after each module, since fixtures of a module load it too."""
     with mock.patch.dict(AREA_STATUSES):
         yield
