@@ -100,8 +100,8 @@ def test_held_rows_are_named_explained_and_released(feedtool: Feedtool, files: F
     assert feedtool("submit offers.csv --sandbox --dry-run --save-plan p", *why).code == 0
     assert feedtool("submit --plan p --format json").statuses == ["Integrated"] * 2
     assert feedtool("submit offers.csv --sandbox --release price-factor").code == 0
-    told = [feedtool(f"status {run}").out.splitlines() for run in (2, 3, 4)]
-    assert [[line for line in lines if " released by " in line] for lines in told] == [
+    shown = [feedtool(f"status {run}").out.splitlines() for run in (2, 3, 4)]
+    assert [[line for line in lines if " released by " in line] for lines in shown] == [
         [],
         [f"  price-factor released by {who()}: a new supplier"],
         [f"  price-factor released by {who()}, without a reason"],
