@@ -97,7 +97,8 @@ def test_a_check_reads_bytes_and_imports_no_database_library(files: Files) -> No
 
 @pytest.mark.parametrize("form", sample(["text", "jsonl", "json"], 1))
 def test_a_reader_that_leaves_does_not_change_the_result(files: Files, form: str) -> None:
-    files.csv(*(offer(number, quantity="-1") for number in range(700)))
+    # Twice what a pipe holds, so that it still writes when nobody reads any more.
+    files.csv(*(offer(number, quantity="x" * 60) for number in range(700)))
     command = [sys.executable, "-m", "feedtool", "validate", "offers.csv", "-v", "--format", form]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:  # noqa: S603
         assert running.stdout is not None
