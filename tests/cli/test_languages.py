@@ -130,7 +130,7 @@ SAME = frozenset(
         *("competing-offer-changes", "shipments", "picking", "gestures", "offer-packages"),
         *("order-tracking", "cancellation-reasons", "messages", "attachments", "typologies"),
         *("fulfillment-references", "delivery-notes", "returns", "return-labels", "payments"),
-        *("invoice-details", "invoice-documents", "report-documents", "outbound-shipments"),
+        *("invoice-details", "invoice-documents", "report-documents"),
     )
 ) | {
     *("validate offers-mistakes.xlsx", "validate offers-mistakes.xlsx --fix=round"),
