@@ -207,6 +207,9 @@ def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> 
     book = load_workbook(both.with_name("products-and-offers.failed.xlsx"))
     rows = [[row["feedtool row"] for row in rows_in(book[one])] for one in ("Products", "Offers")]
     assert rows == [[6], [5, 10]]
+    again = feedtool("validate products-and-offers.failed.xlsx --format json").json
+    found = [(one["kind"], {problem["code"] for problem in one["problems"]}) for one in again]
+    assert found == [("products", {"picture-advised"}), ("offers-upsert", set())]
 
 
 def test_rows_of_unknown_categories_have_a_workbook_to_correct_them(
