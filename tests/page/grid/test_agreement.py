@@ -165,18 +165,32 @@ def test_many_random_rows_are_shown_as_reported(
     assert_shown(tmp_path_factory.mktemp("random"), rows, write)
 
 
-@settings(max_examples=10)
-@given(
-    st.lists(
-        st.dictionaries(st.sampled_from([*shirt(), "p9999"]), st.sampled_from(ODD), max_size=4),
-        min_size=1,
-        max_size=20,
-    )
+PRODUCTS = st.lists(
+    st.dictionaries(st.sampled_from([*shirt(), "p9999"]), st.sampled_from(ODD), max_size=4),
+    min_size=1,
+    max_size=20,
 )
+
+
+@settings(max_examples=10)
+@given(PRODUCTS)
 def test_random_products_are_shown_as_reported(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]]
 ) -> None:
-    folder = tmp_path_factory.mktemp("random")
+    assert_products_shown(tmp_path_factory.mktemp("random"), rows)
+
+
+@pytest.mark.long
+@settings(max_examples=200)
+@given(PRODUCTS)
+def test_many_random_products_are_shown_as_reported(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]]
+) -> None:
+    assert_products_shown(tmp_path_factory.mktemp("random"), rows)
+
+
+def assert_products_shown(folder: Path, rows: list[dict[str, str]]) -> None:
+    """Assert that the grid of a file of some products agrees with the check."""
     path = Files(folder).csv(*(shirt() | changes for changes in rows))
     context = judging()
     options = ReadOptions(context.settings, catalog=context.catalog)
