@@ -1,18 +1,11 @@
 """Commands close their files and connections: Python with all warnings on gives none."""
 
-import gc
-import os
 import re
-import shlex
+import subprocess
 import sys
-import warnings
 from pathlib import Path
-from subprocess import PIPE
 
-from feedtool.cli import run
-from tests.clocks import quick_clock
-from tests.forked import ROOT, Child
-
+ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"
 COMMANDS = f"""
 validate {SAMPLES}/offers-mistakes.xlsx --annotate --out checked.xlsx --report report.html
@@ -38,38 +31,36 @@ ledger check
 ledger backup copy.sqlite
 config show
 """
-
-
-def run_all() -> int:
-    """Run the commands in this process, and tell how each ended and how many files stay open."""
-    warnings.simplefilter("error")
-    before = open_files()
-    for command in COMMANDS.strip().splitlines():
-        code = run(shlex.split(command), quick_clock())
-        gc.collect()
-        gc.freeze()  # the next collection need not look at the modules again
-        sys.stdout.write(f"ended {code} {command}\n")
-    gc.unfreeze()
+SCRIPT = """
+import gc, shlex, sys
+from feedtool.cli import run
+from tests.clocks import quick_clock
+for command in sys.stdin.read().strip().splitlines():
+    code = run(shlex.split(command), quick_clock())
     gc.collect()
-    sys.stdout.write(f"left open: {open_files() - before}\n")
-    return 0
-
-
-def open_files() -> int:
-    """The number of the process's files and sockets."""
-    return len(os.listdir("/dev/fd"))  # noqa: PTH208  # a path would be stranger
+    gc.freeze()  # the next collection need not look at the modules again
+    print("ended", code, command)
+gc.unfreeze()
+gc.collect()
+"""
 
 
 def test_commands_close_their_files_and_sockets(tmp_path: Path) -> None:
-    """A process of its own runs them, since other tests may leave garbage in this one."""
-    home = {"FEEDTOOL_HOME": str(tmp_path / "home")}
-    function = "tests.test_left_open:run_all"
-    child = Child(function, folder=tmp_path, environment=home, stdout=PIPE, stderr=PIPE)
-    said, complained = child.communicate(300)
-    assert child.wait() == 0, complained
-    assert "Warning" not in complained
-    assert "Exception ignored" not in complained
-    assert "left open: 0\n" in said
-    ended = re.findall(r"^ended (\d+) (.*)$", said, re.MULTILINE)
+    done = subprocess.run(  # noqa: S603  # ourselves
+        [sys.executable, "-X", "dev", "-W", "error", "-c", SCRIPT],
+        input=COMMANDS,
+        cwd=tmp_path,
+        env={
+            "PYTHONPATH": str(ROOT),
+            "FEEDTOOL_HOME": str(tmp_path / "home"),
+            "PYTHONMALLOC": "default",  # the checks of memory take long, and find nothing left open
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Warning" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    ended = re.findall(r"^ended (\d+) (.*)$", done.stdout, re.MULTILINE)
     assert len(ended) == len(COMMANDS.strip().splitlines())
     assert [command for code, command in ended if code not in {"0", "1", "9"}] == []
