@@ -146,7 +146,6 @@ def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Ph
         ("", ("Products", "Invoices"), "Pending"),
         ("P", (PackageType.UPSERT, PackageType.UPDATE), "Superseded"),
     ],
-    on_postgresql=0,
 )
 def test_without_a_channel_only_equal_requests_are_superseded(
     ledger: Ledger, channel: str, kinds: tuple[str, str], status: str
@@ -325,7 +324,6 @@ DOUBTS = [("TD", "R3 R4", [[5, 6]]), ("D", "", [[5, 6]]), ("D", "", [])]
         (DOUBTS, "Integrated " * 2 + "Unknown " * 2),
     ],
     ids=["halves down to one row", "doubtful rows go into three packages and no more"],
-    on_postgresql=0,
 )
 def test_a_package_after_the_other(
     ledger: Ledger, closings: list[tuple[str, str, list[list[int]]]], statuses: str
