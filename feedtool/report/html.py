@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from feedtool.model.files import folder_of
 from feedtool.model.nouns import Problem, RowResult, Status
-from feedtool.model.text import MessageText, Translator, plural, tr
+from feedtool.model.text import Translator, plural, tr
 from feedtool.report.codes import Codes
 from feedtool.report.overview import (
     columns_of,
@@ -38,7 +38,7 @@ from feedtool.report.overview import (
 from feedtool.report.plain import clean, listed, printable, sentence, value
 from feedtool.report.sheet_result import SheetResult, to_read
 from feedtool.report.statuses import state_word, status_word
-from feedtool.report.tally import SEVERITIES, CodeGroup, Tally, Totals, skipped_text, tally
+from feedtool.report.tally import SEVERITIES, Tally, Totals, skipped_text, tally
 
 # Filters and functions for templates.
 
@@ -75,7 +75,6 @@ def shown(context: Context, expression: Any) -> object:
 
 @pass_context
 def _name(context: Context, problem: Problem) -> str:
-    """The sheet's name of a problem's field."""
     return name_of(problem, context["say"])
 
 
@@ -87,13 +86,11 @@ def _said(context: Context, text: str) -> str:
 
 @pass_context
 def _printable(context: Context, text: str) -> str:
-    """A message in the page's language, on one line, shortened."""
     return printable(context["say"](text))
 
 
 @pass_context
 def _sentence(context: Context, text: str) -> str:
-    """A message like `printable`, with a capital, for a cell of a table."""
     return sentence(context["say"](text))
 
 
@@ -134,18 +131,7 @@ class Section(Struct, frozen=True, dict=True):
 
     @cached_property
     def statuses(self) -> Mapping[Status, int]:
-        """The rows by status."""
         return statuses_of(self.tally.counts)
-
-    @property
-    def headline(self) -> MessageText:
-        """The numbers of rows that are accepted, to correct, and still open."""
-        return headline_of(self.result, self.statuses)
-
-    @property
-    def facts(self) -> Iterator[tuple[str, str | int]]:
-        """The file, account, time and other circumstances, each with its label."""
-        return facts_of(self.result, self.tally, self.made)
 
     def shares(self) -> list[Share]:
         """The chart of the rows by status; empty for a single status."""
@@ -159,18 +145,6 @@ class Section(Struct, frozen=True, dict=True):
     def place(self, number: int) -> str:
         """The id of the part about the code with a 1-based number."""
         return f"s{self.number}-code-{number}"
-
-    def first(self, group: CodeGroup) -> str:
-        """The place of the first cell of a code."""
-        return place_of(group.first[0])
-
-    def columns(self, group: CodeGroup) -> list[str]:
-        """The columns with problems of a code."""
-        return list(columns_of(self.result, group, self.say))
-
-    def meaning(self, status: Status) -> str:
-        """The meaning of a status, in a sentence."""
-        return meaning_of(status, self.say)
 
     def link(self, file: Path) -> str:
         """The address of a file relative to the report; empty if it has none."""
@@ -203,10 +177,8 @@ def write_html(
     results: Iterable[SheetResult], out: TextIO, codes: Codes, made: datetime, folder: Path
 ) -> None:
     """Write the page, a sheet after the other, as UTF-8; `folder` is the report's."""
-    totals, script = (
-        Totals(),
-        (folder_of("feedtool.report") / "page" / "filter.js").read_text("utf-8"),
-    )
+    totals = Totals()
+    script = (folder_of("feedtool.report") / "page" / "filter.js").read_text("utf-8")
     stream = _template().stream(
         sections=_sections(results, totals, codes.say, made, folder),
         totals=totals,
@@ -247,6 +219,10 @@ def _template() -> Template:
     )
     add_to(environment)
     environment.globals |= {
+        "columns_of": columns_of,
+        "facts_of": facts_of,
+        "headline_of": headline_of,
+        "meaning_of": meaning_of,
         "place_of": place_of,
         "severities": SEVERITIES,
         "skipped_text": skipped_text,
