@@ -48,8 +48,12 @@ class Page(Struct, frozen=True):
 
     out: TextIO
     say: Translator
-    is_colour: bool = False
-    width: int | None = None
+    codes: Codes
+    is_alone: bool
+    """True if the report has one sheet."""
+    is_verbose: bool
+    is_colour: bool
+    width: int | None
     """Columns; None wraps nothing."""
 
     def of_sheet(self, checked: CheckedSheet) -> "Page":
@@ -98,7 +102,7 @@ def write_text(
     `width` is the terminal's columns; None does not wrap. With `is_only_failed` only the workbooks
     of rows to correct are written: all else was shown before.
     """
-    page = Page(out, codes.say, is_colour, width)
+    page = Page(out, codes.say, codes, len(results) == 1, is_verbose, is_colour, width)
     if is_only_failed:
         _write_corrections(page, results)
         return
@@ -112,15 +116,7 @@ def write_text(
             page.line(f" {page.message(error.message)}", "error", label=label)
             page.hint(error.hint, 2)
         else:
-            of_sheet = page.of_sheet(result.checked)
-            _write_sheet(
-                of_sheet,
-                result,
-                groups,
-                codes,
-                is_alone=len(results) == 1,
-                is_verbose=is_verbose,
-            )
+            _write_sheet(page.of_sheet(result.checked), result, groups)
         page.line()
     _write_corrections(page, results)
     page.line(totals.sentence(), "bold" if totals.is_clean else "error")
@@ -138,15 +134,7 @@ def _write_corrections(page: Page, results: Iterable[SheetResult]) -> None:
         page.line()
 
 
-def _write_sheet(
-    page: Page,
-    result: SheetResult,
-    groups: Tally,
-    codes: Codes,
-    *,
-    is_alone: bool,
-    is_verbose: bool,
-) -> None:
+def _write_sheet(page: Page, result: SheetResult, groups: Tally) -> None:
     checked, counts = result.checked, groups.counts
     facts: list[str] = [checked.kind or ""]
     if checked.kind_reason:
@@ -162,15 +150,14 @@ def _write_sheet(
     page.line(joined((rows, numbers), ": "))
     if reasons := skipped_text(counts):
         page.line(reasons)
-    _write_fixes(page, result, codes, is_verbose=is_verbose)
+    _write_fixes(page, result)
     for group in groups.groups:
         page.line()
-        meaning = codes.summary_of(group.code) or group.first[0].message
-        _write_group(page, result, group, meaning, is_verbose=is_verbose)
+        _write_group(page, result, group)
     if result.is_submitted:
         for line in package_lines(result):
             page.line(line)
-        _write_answers(page, result, groups, is_alone=is_alone, is_verbose=is_verbose)
+        _write_answers(page, result, groups)
     is_fixed = result.fixed and result.fixed.cells
     copy = tr("Fixed copy: ") if is_fixed else tr("Annotated copy: ")
     if result.annotated:
@@ -178,7 +165,7 @@ def _write_sheet(
         page.line(clean(relative_name(result.annotated)), "bold", label=copy)
 
 
-def _write_fixes(page: Page, result: SheetResult, codes: Codes, *, is_verbose: bool) -> None:
+def _write_fixes(page: Page, result: SheetResult) -> None:
     """Write the number of cells that each fix fixed, and that other fixes might fix."""
     for option, meaning, cells in result.fixable:
         text = plural(
@@ -200,9 +187,9 @@ def _write_fixes(page: Page, result: SheetResult, codes: Codes, *, is_verbose: b
         )
     page.line(text, label=tr("Fixed: "))
     for name, count in fixed.by_name().items():
-        done = tr("{meaning} ({name})", meaning=codes.meaning_of_fix(name), name=name)
+        done = tr("{meaning} ({name})", meaning=page.codes.meaning_of_fix(name), name=name)
         page.line(joined((_cells(count), done), ": "), indent=2)
-    for fix in fixed.cells if is_verbose else ():
+    for fix in fixed.cells if page.is_verbose else ():
         old, new = (f"“{value(text)}”" if text else tr("blank") for text in (fix.old, str(fix.new)))
         text = tr(" {fix}: {old} is now {new}", fix=fix.fix, old=old, new=new)
         page.line(text, label=f"{fix.column}{fix.row}", indent=2)
@@ -212,7 +199,7 @@ def _write_fixes(page: Page, result: SheetResult, codes: Codes, *, is_verbose: b
                 "{name} ({cells}: {meaning})",
                 name=name,
                 cells=_cells(count),
-                meaning=codes.meaning_of_fix(name),
+                meaning=page.codes.meaning_of_fix(name),
             )
             for name, count in fixed.offered.items()
         )
@@ -223,32 +210,28 @@ def _cells(count: int) -> MessageText:
     return plural("{count:,} cell", "{count:,} cells", count)
 
 
-def _write_group(
-    page: Page, result: SheetResult, group: CodeGroup, meaning: str, *, is_verbose: bool
-) -> None:
+def _write_group(page: Page, result: SheetResult, group: CodeGroup) -> None:
     number: MessageText | None = group.counted()
     if group.is_of_sheet:  # the whole sheet has the problem once
         number = tr("{count:,} times", count=group.count) if group.count > 1 else None
-    meaning = page.message(meaning)
+    meaning = page.message(page.codes.summary_of(group.code) or group.first[0].message)
     label = page.say(severity_label(group.severity, group.code))
     summary = joined((number, meaning), ": ") if number else meaning
     page.line(
-        joined((" ", summary), ""),
-        group.severity,
-        label=label if number else page.say.label(label),
+        joined((" ", summary), ""), group.severity, label=label if number else page.say.label(label)
     )
     left = group.count - len(group.first)
     problems: Iterable[Problem] = group.first
-    if is_verbose and left:
+    if page.is_verbose and left:
         problems = (entry for entry in result.checked.problems() if entry.code == group.code)
     for problem in problems:
         shown = in_quotes(value(problem.value)) if problem.value is not None else ""
-        where = place(result.checked.file, problem, page.say, is_verbose=is_verbose)
+        where = place(result.checked.file, problem, page.say, is_verbose=page.is_verbose)
         label = page.say.label(joined(filter(None, (where, shown)), " "))
         page.line(f" {page.message(problem.message)}", "bold", label=label, indent=2)
         if not group.hint:
             page.hint(problem.hint, 4)
-    if left and not is_verbose:
+    if left and not page.is_verbose:
         page.line(tr("… and {left:,} more ({how})", left=left, how=MORE), "faint", indent=2)
     page.hint(group.hint or "", 2)
 
@@ -272,16 +255,15 @@ def place(
     return " ".join(filter(None, parts))
 
 
-def _write_answers(
-    page: Page, result: SheetResult, groups: Tally, *, is_alone: bool, is_verbose: bool
-) -> None:
+def _write_answers(page: Page, result: SheetResult, groups: Tally) -> None:
     """Write the rows by status, and the first messages of each code, which may name their row.
 
     For a single sheet the report's last line has the rows by status.
     """
-    if groups.refusals or (groups.counts.by_status and not is_alone):
+    has_statuses = groups.counts.by_status and not page.is_alone
+    if groups.refusals or has_statuses:
         page.line()
-    if groups.counts.by_status and not is_alone:
+    if has_statuses:
         page.line(statuses_text(groups.counts.by_status), label=tr("Rows: "))
     by_code: dict[tuple[str, str], list[RefusedRows]] = {}
     for refusal in groups.refusals:
@@ -304,7 +286,7 @@ def _write_answers(
                 how=MORE,
             )
             page.line(rest, "faint", indent=2)
-    if is_verbose:
+    if page.is_verbose:
         _write_refused_rows(page, result, {refusal.status for refusal in groups.refusals})
 
 
