@@ -59,8 +59,11 @@ def write_objects(objects: Iterable[Fields], out: TextIO, form: str = "json") ->
     As `jsonl`, write an object a line.
     """
     if form == "jsonl":
-        listed = ({name: _members(value) for name, value in fields.items()} for fields in objects)
-        write_lines(listed, out)
+        for fields in objects:
+            lists = {
+                name: [*value] for name, value in fields.items() if isinstance(value, Iterator)
+            }
+            write_lines([fields | lists], out)
         return
     out.write("[")
     for number, fields in enumerate(objects):
@@ -72,11 +75,7 @@ def write_objects(objects: Iterable[Fields], out: TextIO, form: str = "json") ->
     out.write("\n]\n")
 
 
-def _members(value: object) -> object:
-    return list(value) if isinstance(value, Iterator) else value
-
-
-def write_entries(objects: Iterable[Fields], out: TextIO, form: str = "json") -> None:
+def write_entries(objects: Iterable[Fields], out: TextIO, form: str) -> None:
     """Write a list of objects, an object a line; as `jsonl` without the list around it."""
     if form == "jsonl":
         write_lines(objects, out)
@@ -86,7 +85,6 @@ def write_entries(objects: Iterable[Fields], out: TextIO, form: str = "json") ->
 
 
 def write_lines(objects: Iterable[Fields], out: TextIO) -> None:
-    """Write an object a line."""
     out.writelines(f"{dumped(fields)}\n" for fields in objects)
 
 

@@ -62,12 +62,12 @@ class Codes:
     def __init__(
         self,
         gather: Callable[[], Mapping[str, Code]],
-        is_confirmation: Callable[[str], bool] = lambda _: False,
-        fixed_by: Callable[[str], str] = lambda _: "",
-        language: Language = "en",
-        answer_page: Callable[[str, Translator], str | None] = lambda *_: None,
-        meaning_of_fix: Callable[[str], str] = str,
-        translator: type[Translator] = Translator,
+        is_confirmation: Callable[[str], bool],
+        fixed_by: Callable[[str], str],
+        language: Language,
+        answer_page: Callable[[str, Translator], str | None],
+        meaning_of_fix: Callable[[str], str],
+        translator: type[Translator],
     ) -> None:
         """`gather` is called once, and late; `is_confirmation` is True for codes of accepted rows.
 
@@ -75,11 +75,9 @@ class Codes:
         `answer_page` the page of a code of the service, `meaning_of_fix` the effect of a fix by its
         name; `translator` translates all texts.
         """
-        self.say, self._language = translator(language), language
-        self._fixed_by, self._answer_page = fixed_by, answer_page
-        self.meaning_of_fix = meaning_of_fix
-        self._gather = gather
-        self.is_confirmation = is_confirmation
+        self.say = translator(language)
+        self._gather, self._fixed_by, self._answer_page = gather, fixed_by, answer_page
+        self.is_confirmation, self.meaning_of_fix = is_confirmation, meaning_of_fix
 
     @cached_property
     def pages(self) -> Mapping[str, Code]:
@@ -89,7 +87,7 @@ class Codes:
     @property
     def words(self) -> Mapping[str, Word]:
         """The explained words, with those of all areas that are loaded by now."""
-        return words_in(self._language)
+        return words_in(self.say.language)
 
     def summary_of(self, name: str) -> str:
         """The first line of a code's page; empty for a code of the service."""

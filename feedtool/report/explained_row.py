@@ -42,8 +42,7 @@ def explained_fields(checked: CheckedSheet) -> dict[str, Any] | None:
 def write_rows(results: Iterable[SheetResult], out: TextIO, say: Translator) -> None:
     """Write the explained row of each sheet that has one."""
     for result in results:
-        if result.checked.explained is not None:
-            out.writelines(f"{line}\n" for line in _lines(result.checked, say))
+        out.writelines(f"{line}\n" for line in _lines(result.checked, say))
 
 
 def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:

@@ -104,11 +104,7 @@ def write_report(path: Path, results: Iterable[SheetResult], codes: Codes, made:
         beside.replace(path)
     except OSError as reason:
         raise UsageProblem(
-            tr(
-                "the report {path} cannot be written: {why}",
-                path=path,
-                why=reason_of(reason),
-            ),
+            tr("the report {path} cannot be written: {why}", path=path, why=reason_of(reason)),
             tr("name another file with --report, in a folder that exists and may be written to"),
         ) from reason
     finally:
@@ -192,7 +188,6 @@ class Conversion(Struct):
 
     @property
     def rows(self) -> int:
-        """The number of rows that were written."""
         return sum(sheet.rows for sheet in self.written)
 
     @property

@@ -1,7 +1,7 @@
 """Describe the packages of a sheet, planned or sent, in lines of text."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from feedtool.model.nouns import ActSummary, PackageSummary
 from feedtool.model.text import MessageText, joined, plural, tr
@@ -17,23 +17,24 @@ def package_lines(result: SheetResult) -> Iterator[str]:
     verbs: dict[str, list[ActSummary]] = {}
     for act in result.acts or ():
         verbs.setdefault(act.verb, []).append(act)
-    yield from (_acts(of_verb, is_planned=result.run is None) for of_verb in verbs.values())
+    is_planned = result.run is None
+    yield from (_acts(of_verb, is_planned=is_planned) for of_verb in verbs.values())
     emptied = 0
     batches: dict[str, list[PackageSummary]] = {}
     for package in result.packages:
-        if result.run and package.package_id is None and not package.rows:
+        if not is_planned and package.package_id is None and not package.rows:
             emptied += 1
         elif not package.channel:
             batches.setdefault(package.package_type, []).append(package)
         else:
-            yield _package(package, is_planned=result.run is None)
+            yield _package(package, is_planned=is_planned)
     if emptied:
         yield plural(
             "{count:,} package not taken, the rows went on in others",
             "{count:,} packages not taken, the rows went on in others",
             emptied,
         )
-    yield from (_batches(of_type, is_planned=result.run is None) for of_type in batches.values())
+    yield from (_batches(of_type, is_planned=is_planned) for of_type in batches.values())
 
 
 def _acts(acts: Sequence[ActSummary], *, is_planned: bool) -> MessageText:
@@ -46,11 +47,16 @@ def _acts(acts: Sequence[ActSummary], *, is_planned: bool) -> MessageText:
     )
     if is_planned:
         return tr("Planned: {packages}", packages=text)
-    states = Counter(
-        clean(act.status or act.outcome or "") or (NOT_CONFIRMED if act.calls else NOT_SENT_YET)
-        for act in acts
+    return _with_states(text, [(act.status or act.outcome, act.calls > 0) for act in acts])
+
+
+def _with_states(text: MessageText, states: Iterable[tuple[str | None, bool]]) -> MessageText:
+    """The text, and how many are in each state; without one it counts whether a call was made."""
+    counts = Counter(
+        clean(state or "") or (NOT_CONFIRMED if was_called else NOT_SENT_YET)
+        for state, was_called in states
     )
-    return joined((text, statuses_text(states)), ": ")
+    return joined((text, statuses_text(counts)), ": ")
 
 
 def _rows(count: int) -> MessageText:
@@ -59,20 +65,15 @@ def _rows(count: int) -> MessageText:
 
 def _batches(batches: Sequence[PackageSummary], *, is_planned: bool) -> MessageText:
     """Describe the packages of a type in one line."""
-    rows, count = sum(batch.rows for batch in batches), len(batches)
     text = tr(
         "{type}, {rows} in {batches}",
         type=batches[0].package_type,
-        rows=_rows(rows),
-        batches=plural("{count:,} batch", "{count:,} batches", count),
+        rows=_rows(sum(batch.rows for batch in batches)),
+        batches=plural("{count:,} batch", "{count:,} batches", len(batches)),
     )
     if is_planned:
         return tr("Planned: {packages}", packages=text)
-    states = Counter(
-        clean(batch.state or "") or (NOT_CONFIRMED if batch.is_unconfirmed else NOT_SENT_YET)
-        for batch in batches
-    )
-    return joined((text, statuses_text(states)), ": ")
+    return _with_states(text, [(batch.state, batch.is_unconfirmed) for batch in batches])
 
 
 NOT_SENT_YET, NOT_CONFIRMED = tr("not sent yet"), tr("not confirmed")

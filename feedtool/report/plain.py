@@ -65,19 +65,14 @@ def value(text: str) -> str:
     """Return a cell's value on one line, cleaned and shortened; blanks at its ends are visible."""
     short = shorten(text, LONGEST_VALUE)
     inner = short.strip(BLANKS)
-    start = short.index(inner)
-    before, after = start, len(short) - start - len(inner)
+    before = short.index(inner)
+    after = len(short) - before - len(inner)
     return shorten(clean(f"{BLANK * before}{inner}{BLANK * after}"), LONGEST_VALUE)
 
 
 def shorten(text: str, longest: int) -> str:
     """Return the text, or its beginning and an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return `1 row`, `1,204 rows`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def listed(numbers: Sequence[int], total: int) -> MessageText:

@@ -198,7 +198,6 @@ def validity_text(counts: Counts) -> MessageText:
 
 
 def warnings_text(count: int) -> MessageText:
-    """Return `1 warning`, `12 warnings`."""
     return plural("{count:,} warning", "{count:,} warnings", count)
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.report.plain import clean, counted, listed, printable, value
+from feedtool.report.plain import clean, listed, printable, value
 
 STEERING = [
     ("Écran 24″ 日本 🇫🇷 👨‍👩‍👧", "Écran 24″ 日本 🇫🇷 👨‍👩‍👧"),
@@ -54,7 +54,3 @@ def test_long_values_are_shortened_and_blanks_at_the_ends_seen() -> None:
 def test_rows_are_listed_briefly() -> None:
     assert (listed([7], 1), listed([4, 7, 12, 13, 14], 5)) == ("7", "4, 7, 12-14")
     assert listed([1, 2], 1205) == "1-2 and 1,203 more"
-
-
-def test_nouns_follow_their_number() -> None:
-    assert [counted(1, "row"), counted(1204, "row")] == ["1 row", "1,204 rows"]
