@@ -3,16 +3,13 @@
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 import click
 
 from feedtool import __version__
+from feedtool.cli import console
 from feedtool.cli.help import HelpfulGroup
 from feedtool.model.text import tr
-
-if TYPE_CHECKING:
-    from feedtool.cli.console import Clock
 
 COMMANDS = {
     "demo": ("sandbox", "See the main job with nothing to set up."),
@@ -71,7 +68,6 @@ class Commands(HelpfulGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command of a name."""
         del ctx
         if cmd_name not in COMMANDS:
             return None
@@ -97,9 +93,7 @@ class Commands(HelpfulGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help where no argument is given; read `help X` as `X --help`."""
-        from feedtool.cli.console import language_passed_on
-
-        args = language_passed_on(args)
+        args = console.language_passed_on(args)
         if args[:1] == ["help"]:
             args = [*(word for word in args if word != "help"), "--help"]
         if not args and not ctx.resilient_parsing:
@@ -123,8 +117,7 @@ class Commands(HelpfulGroup):
 
 
 @click.group(
-    cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.version_option(__version__, prog_name="feedtool")
 def feedtool() -> None:
@@ -134,12 +127,10 @@ def feedtool() -> None:
     """
 
 
-def run(arguments: Sequence[str] | None = None, clock: "Clock | None" = None) -> int:
+def run(arguments: Sequence[str] | None = None, clock: console.Clock | None = None) -> int:
     """Run a command and return its exit code; no traceback is ever shown.
 
     The clock defaults to the machine's.
     """
-    from feedtool.cli import console
-
     words = list(sys.argv[1:] if arguments is None else arguments)
     return console.run(feedtool, words, clock or console.SYSTEM)

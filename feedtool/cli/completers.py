@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli.console import CATALOG, CONSOLE, LEDGER, home_path
+from feedtool.report.plain import clean
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -89,8 +90,6 @@ _RUNS = """
 
 def _runs(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
     """The runs of the state folder, the newest first, with their first file and their time."""
-    from feedtool.report.plain import clean
-
     for run, started, file in _rows(ctx, LEDGER, _RUNS, start, MOST):
         yield str(run), clean(f"{file or ''} {started[:16].replace('T', ' ')}".strip())
 
@@ -106,11 +105,8 @@ _CATEGORIES = """
 
 def _categories(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
     """The categories of the catalogue that was downloaded last, those of high levels first."""
-    from feedtool.report.plain import clean
-
-    start = start.upper()
     language = CONSOLE.say.language
-    for code, document in _rows(ctx, CATALOG, _CATEGORIES, start, language, MOST):
+    for code, document in _rows(ctx, CATALOG, _CATEGORIES, start.upper(), language, MOST):
         yield code, clean(str(json.loads(document)[1]))
 
 

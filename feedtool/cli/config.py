@@ -31,6 +31,8 @@ from feedtool.cli.options import (
 from feedtool.cli.options_account import ConnectionOptions, Notifying
 from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
+from feedtool.report.plain import clean
+from feedtool.runs.json_schema import configuration_schema
 from feedtool.runs.profiles import Profile, all_settings
 
 SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "hook", "webhook")
@@ -53,8 +55,6 @@ def config() -> None:
 
 
 def _schema() -> dict[str, Any]:
-    from feedtool.runs.json_schema import configuration_schema
-
     known: dict[str, list[dict[str, Any]]] = {}
     for parameter in (parameter for command in feedtool.every() for parameter in command.params):
         for word in parameter.opts:
@@ -123,8 +123,6 @@ def show(ctx: click.Context, options: ShowConfigOptions) -> None:
         listed = ({"name": name, "value": value, "source": source} for name, value, source in rows)
         write_entries(listed, sys.stdout, options.form)
         return
-    from feedtool.report.plain import clean
-
     shown = [row for row in rows if options.all or row[2] != DEFAULT]
     if not shown:
         echo("note", tr("all settings are as they are by default; --all lists them"))
@@ -252,8 +250,6 @@ def _shown(value: object) -> str:
 
 
 class ExplainOptions(Struct, frozen=True, kw_only=True):
-    """Options of `explain`."""
-
     code: Annotated[
         str | None, click.Argument(["code"], required=False, shell_complete=completers.codes)
     ]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, partial
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -25,6 +25,7 @@ import click
 from feedtool import __version__
 from feedtool.model.errors import Exit, FeedtoolError, Interrupted, Stopped, reason_of
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, MessageText, Translator, tr
+from feedtool.report.plain import clean
 
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
@@ -63,7 +64,7 @@ class Console:
         """True once the command's options have set the language."""
         self.arguments: Sequence[str] = ()
         self.listeners: list[tuple[OnLine, OnEnd]] = []
-        """Called with the lines on stderr, and with the exit code."""
+        """Called with the lines on stderr, and with the exit code, until the command ends."""
 
 
 CONSOLE = Console(Translator("en"))
@@ -76,11 +77,6 @@ def terminal_language() -> Language:
     variables = map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))
     name = next(filter(None, variables), "") or (locale.getlocale()[0] or "")
     return next((language for language in LANGUAGES if name.casefold().startswith(language)), "en")
-
-
-def listen(on_line: OnLine, on_end: OnEnd) -> None:
-    # Until the command ends.
-    CONSOLE.listeners.append((on_line, on_end))
 
 
 def run(command: click.Command, arguments: list[str], clock: Clock = SYSTEM) -> int:
@@ -135,17 +131,11 @@ def echo_error(error: FeedtoolError) -> None:
 def echo(label: str, text: str) -> None:
     """Write a labelled line without control characters on stderr, unless `--quiet` hides it."""
     if not CONSOLE.is_quiet or label in SHOWN_WHEN_QUIET:
-        _show(label, text)
+        colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
+        head = click.style(CONSOLE.say.label(LABELS.get(label, label)), fg=colour, bold=True)
+        click.echo(f"{head} {clean(CONSOLE.say(text))}", err=True, color=wants_colour(sys.stderr))
     for on_line, _ in CONSOLE.listeners:
         on_line(label, text)
-
-
-def _show(label: str, text: str) -> None:
-    from feedtool.report.plain import clean
-
-    colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
-    head = click.style(CONSOLE.say.label(LABELS.get(label, label)), fg=colour, bold=True)
-    click.echo(f"{head} {clean(CONSOLE.say(text))}", err=True, color=wants_colour(sys.stderr))
 
 
 LABELS = {
@@ -346,27 +336,17 @@ def stopping(hint: str = HINT) -> Iterator[StopSignal]:
 
 
 FILE = "feedtool.toml"
-END, LANGUAGE, QUIET = "--", "--language", frozenset({"-q", "--quiet"})
+LANGUAGE, QUIET = "--language", frozenset({"-q", "--quiet"})
 
 
 def settle(arguments: Sequence[str]) -> None:
     """Set the language and the quietness of further output, as the arguments ask."""
-    words = options_in(arguments)
+    words = [*takewhile(lambda word: word != "--", arguments)]
     CONSOLE.is_quiet = CONSOLE.is_quiet or not QUIET.isdisjoint(words)
     if not CONSOLE.is_settled:
-        CONSOLE.say = Translator(language_of(words))
-
-
-def options_in(arguments: Sequence[str]) -> list[str]:
-    """The arguments before `--`."""
-    words = list(arguments)
-    return words[: words.index(END)] if END in words else words
-
-
-def language_of(words: Sequence[str]) -> Language:
-    """The language of the words, the environment or feedtool.toml, else the terminal's."""
-    name = _value(words, "language") or _of_configuration(words)
-    return next((language for language in LANGUAGES if language == name), terminal_language())
+        name = _value(words, "language") or _of_configuration(words)
+        known = (language for language in LANGUAGES if language == name)
+        CONSOLE.say = Translator(next(known, terminal_language()))
 
 
 def _value(words: Sequence[str], name: str) -> str | None:
@@ -452,7 +432,7 @@ CLICK = (
 """Click's messages about options, so that they can be translated."""
 
 
-def click_message(text: str, inner: str = "") -> str:
+def click_message(text: str, inner: str) -> str:
     """A text of click as a message that can be translated; another text stays unchanged.
 
     `inner` is a message of feedtool that the text may contain.
@@ -468,11 +448,10 @@ def click_message(text: str, inner: str = "") -> str:
 
 @cache
 def _patterns() -> Sequence[tuple[str, str]]:
-    return list(_each_pattern())
-
-
-def _each_pattern() -> Iterator[tuple[str, str]]:
+    patterns = []
     for form in CLICK:
         literals = map(re.escape, re.split(r"\{\w+\}", form))
         names = [f"(?P<{name}>.*)" for name in re.findall(r"\{(\w+)\}", form)]
-        yield form, "".join(text + name for text, name in zip(literals, [*names, ""], strict=True))
+        pieces = (text + name for text, name in zip(literals, [*names, ""], strict=True))
+        patterns.append((form, "".join(pieces)))
+    return patterns

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli.console import CONSOLE
+from feedtool.cli.console import CONSOLE, language_passed_on, settle
 from feedtool.model.text import plural, tr
 
 if TYPE_CHECKING:
@@ -36,8 +36,11 @@ ON_DEMAND = (ACCOUNT, "Advanced")
 _HEADING_OF = {name: heading for heading, names in HEADINGS.items() for name in names.split()}
 
 
-class _Translated(click.Command):
-    """A command whose help is in the language of the arguments, environment or feedtool.toml."""
+class HelpfulCommand(click.Command):
+    """A command whose `--help` has its options under headings.
+
+    It is in the language of the arguments, the environment or feedtool.toml.
+    """
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's parameters and `--help-all`."""
@@ -52,10 +55,7 @@ class _Translated(click.Command):
         return [*super().get_params(ctx), help_all]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # The language is known only here.
-        from feedtool.cli.console import settle
-
-        settle(CONSOLE.arguments)
+        settle(CONSOLE.arguments)  # the language is known only here
         super().format_help(ctx, formatter)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -65,7 +65,6 @@ class _Translated(click.Command):
         formatter.write_usage(ctx.command_path, pieces, f"{usage} ")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description of the command."""
         del ctx
         formatter.write_paragraph()
         with formatter.indentation():
@@ -94,11 +93,7 @@ class _Translated(click.Command):
         return _translated(super().shell_complete(ctx, incomplete))
 
 
-class HelpfulCommand(_Translated):
-    """A command whose `--help` has its options under headings."""
-
-
-class HelpfulGroup(_Translated, click.Group):
+class HelpfulGroup(HelpfulCommand, click.Group):
     """A group of commands whose `--help` speaks the user's language."""
 
     headings: Mapping[str, str] = {COMMANDS: ""}
@@ -136,8 +131,6 @@ class HelpfulGroup(_Translated, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Accept `--language` before the command, too."""
-        from feedtool.cli.console import language_passed_on
-
         return super().parse_args(ctx, language_passed_on(args))
 
 

@@ -4,7 +4,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from msgspec import Struct
@@ -28,16 +28,9 @@ from feedtool.cli.options import (
 )
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem
-from feedtool.model.text import (
-    LANGUAGES,
-    MessageText,
-    column_name,
-    either,
-    in_quotes,
-    joined,
-    tr,
-)
+from feedtool.model.text import LANGUAGES, MessageText, column_name, either, in_quotes, joined, tr
 from feedtool.report.plain import clean
+from feedtool.runs.json_schema import recipe_schema
 from feedtool.runs.mapping import (
     SURE,
     SheetForm,
@@ -48,6 +41,7 @@ from feedtool.runs.mapping import (
     propose_recipe,
     with_meaning,
 )
+from feedtool.runs.recipe_text import quoted, recipe_place, recipe_text, write_recipe
 from feedtool.templates.contents import example_of
 
 if TYPE_CHECKING:
@@ -59,18 +53,10 @@ SHOWN = 24
 """The most characters of a header, and of its samples, in the table."""
 
 
-def _schema() -> dict[str, Any]:
-    from feedtool.runs.json_schema import recipe_schema
-
-    return recipe_schema(load())
-
-
-SCHEMA = json_schema("recipes", _schema)
+SCHEMA = json_schema("recipes", lambda: recipe_schema(load()))
 
 
 class MapOptions(Struct, frozen=True, kw_only=True):
-    """Options of `map`."""
-
     file: Annotated[str, click.Argument(["file"], metavar="FILE", shell_complete=completers.files)]
     json_schema: Annotated[None, SCHEMA] = None
     configuration: Configuration
@@ -112,8 +98,6 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
     it. In a terminal it asks where it is not sure; otherwise, or with --yes, it takes what is sure
     and lists the rest. A file with the same headers needs no questions any more.
     """
-    from feedtool.runs.recipe_text import recipe_place, recipe_text
-
     file, out, form, least = options.file, options.out, options.form, options.least
     is_asking = form == "text" and is_terminal() and not options.common.yes
     with inputs([file]) as [read]:
@@ -236,7 +220,7 @@ def _print(text: str) -> None:
 
 
 def _echo_next(
-    file: str, recipe: Path | None, sheet: str | None = None, *, to_complete: Path | None = None
+    file: str, recipe: Path | None, sheet: str | None, *, to_complete: Path | None = None
 ) -> None:
     options = {"recipe": ["--recipe", str(recipe)]} if recipe else {}
     options |= {"sheet": ["--sheet", sheet]} if sheet else {}
@@ -250,8 +234,6 @@ def _echo_next(
 
 def _write(target: Path, text: str) -> MessageText:
     """Write a recipe, and make its folder; return the message with its place."""
-    from feedtool.runs.recipe_text import write_recipe
-
     folder = target.parent
     is_new = not folder.exists()
     write_recipe(target, text)
@@ -312,8 +294,6 @@ def _write_table(proposal: SheetProposal, least: int) -> None:
 
 
 def _write_answers(answers: SheetForm) -> None:
-    from feedtool.runs.recipe_text import quoted
-
     proposal = answers.proposal
     if proposal.base:
         name = proposal.base.name
@@ -346,8 +326,7 @@ def _write_answers(answers: SheetForm) -> None:
 
 def _write_unsure(answers: SheetForm) -> None:
     """List the columns without a field, and the recipe's headers that the sheet lacks."""
-    proposal = answers.proposal
-    renames = answers.renames
+    proposal, renames = answers.proposal, answers.renames
     gone = [in_quotes(clean(text)) for text in proposal.missing_headers if text not in renames]
     if gone:
         echo(
@@ -395,10 +374,7 @@ def _write_missing(answers: SheetForm, file: str) -> None:
 
 
 def _write_json(
-    proposal: SheetProposal,
-    taken: "list[ColumnProposal]",
-    target: Path | None,
-    missing: list[str],
+    proposal: SheetProposal, taken: "list[ColumnProposal]", target: Path | None, missing: list[str]
 ) -> None:
     from feedtool.report.as_json import dumped
 

@@ -15,6 +15,7 @@ from feedtool.cli.options import SOURCES, chosen
 from feedtool.model.errors import Exit
 from feedtool.model.sheet import INVALID
 from feedtool.model.text import MessageText, plural, tr
+from feedtool.report.plain import clean, relative_name
 
 if TYPE_CHECKING:
     from feedtool.report.sheet_result import SheetResult
@@ -78,16 +79,12 @@ def _shown(word: object) -> str:
     """A word, or a file's path relative to here; `./` keeps a leading dash from being an option."""
     if not isinstance(word, Path):
         return str(word)
-    from feedtool.report.plain import relative_name
-
     text = relative_name(word)
     return f"./{text}" if text.startswith("-") else text
 
 
 def echo_next(text: MessageText) -> None:
     """Write the line, with its command in backticks, unless a name in it cannot be typed."""
-    from feedtool.report.plain import clean
-
     if clean(text) == text:
         echo("next", text)
 
@@ -125,11 +122,7 @@ def echo_to_correct(
 
 
 def after_plan(
-    files: Sequence[str],
-    results: Sequence["SheetResult"],
-    plan: Path | None,
-    *,
-    has_account: bool,
+    files: Sequence[str], results: Sequence["SheetResult"], plan: Path | None, *, has_account: bool
 ) -> None:
     """After a dry run, name the command to send its rows or its plan."""
     if STDIN in files or any(result.checked.error for result in results):
@@ -234,11 +227,10 @@ def after_blocked(results: Sequence["SheetResult"], form: str) -> None:
 
 def after_listing(newest: "RunState | None", *, is_all_finished: bool) -> None:
     """After `runs`, name the command to resume unfinished runs, or to show the newest."""
-    places = typed(PLACES)
     if newest is None:
         echo_demo()
     elif not is_all_finished:
-        line = command("resume", options=places)
+        line = command("resume", options=typed(PLACES))
         echo_next(tr("`{command}` goes on with what is not finished", command=line))
     else:
         echo_status(newest.run.run_id)
@@ -246,15 +238,15 @@ def after_listing(newest: "RunState | None", *, is_all_finished: bool) -> None:
 
 def after_status(state: "RunState") -> None:
     """After `status`, name the command to resume the run, or to write its answers again."""
-    run = state.run.run_id
+    run, places = state.run.run_id, typed(PLACES)
     if state.options.forgotten:
         return
-    if not state.is_finished:
-        line = command("resume", run, options=typed(PLACES))
+    if state.is_finished:
+        line = command("results", run, options=places)
+        echo_next(tr("`{command}` writes the answers again", command=line))
+    else:
+        line = command("resume", run, options=places)
         echo_next(tr("`{command}` goes on with the run", command=line))
-        return
-    line = command("results", run, options=typed(PLACES))
-    echo_next(tr("`{command}` writes the answers again", command=line))
 
 
 def all_typed() -> Words:

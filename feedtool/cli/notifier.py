@@ -11,17 +11,12 @@ import click
 from msgspec import Struct
 
 from feedtool import __version__
-from feedtool.cli.console import CONSOLE, echo, listen
+from feedtool.cli.console import CONSOLE, echo
 from feedtool.cli.options import SOURCES, chosen
 from feedtool.cli.options_account import Notifying
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import tr
-from feedtool.report.as_json import (
-    dumped,
-    notice_fields,
-    stopped_fields,
-    summary_fields,
-)
+from feedtool.report.as_json import dumped, notice_fields, stopped_fields, summary_fields
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.notify import Notifier, Target, Warn, as_body, targets_of
 
@@ -57,11 +52,7 @@ class Log:
             self._append(b"")
         except OSError as error:
             raise UsageProblem(
-                tr(
-                    "the log {place} cannot be written: {why}",
-                    place=place,
-                    why=reason_of(error),
-                ),
+                tr("the log {place} cannot be written: {why}", place=place, why=reason_of(error)),
                 tr("name another file with --log"),
             ) from error
 
@@ -151,9 +142,11 @@ def run_notices(command: str, profile: str | None, notifying: Notifying) -> Iter
     if notifying.log:  # it also gets the lines on stderr until the end
         log = Log(notifying.log, warn)
         log.write("started", command=command, profile=profile, pid=os.getpid())
-        listen(
-            lambda label, text: log.write("said", label=label, text=text),
-            lambda code: log.write("ended", exitCode=code),
+        CONSOLE.listeners.append(
+            (
+                lambda label, text: log.write("said", label=label, text=text),
+                lambda code: log.write("ended", exitCode=code),
+            )
         )
     notifier = Notifier(warn)
     try:
