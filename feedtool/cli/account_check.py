@@ -28,6 +28,7 @@ from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
 from feedtool.model.text import MessageText, tr
+from feedtool.report.plain import clean
 
 if TYPE_CHECKING:
     from feedtool.cli.session import ChosenAccount
@@ -44,8 +45,6 @@ def account() -> None:
 
 
 class CheckOptions(Struct, frozen=True, kw_only=True):
-    """Options of `account check`."""
-
     every: Annotated[
         bool,
         flag(
@@ -79,6 +78,7 @@ def check(ctx: click.Context, options: CheckOptions) -> int:
     if options.every:
         return _check_all(ctx, form)
     account = chosen_account(ctx)
+    width = max(len(CONSOLE.say(part)) for part in PARTS.values())
     checks = []
     with (
         stopping("") as stop,
@@ -87,7 +87,8 @@ def check(ctx: click.Context, options: CheckOptions) -> int:
         for checked in check_account(session, _channel(ctx, account)):
             checks.append(checked)
             if form == "text":
-                click.echo(_line(checked))
+                part = f"{CONSOLE.say(PARTS[checked.part]):{width}}"
+                click.echo(clean(f"{part}  {checked.value}  {_result(checked.error)}"))
         is_sandbox = session.is_sandbox
     if form != "text":
         write_entries(map(_entry, checks), sys.stdout, form)
@@ -113,14 +114,6 @@ def _budget_text(budget: "Budget") -> MessageText:
 
 def _channel(ctx: click.Context, account: "ChosenAccount") -> str:
     return account.channel or chosen(ctx).profile.dialect.primary_channel
-
-
-def _line(checked: "AccountCheck") -> str:
-    from feedtool.report.plain import clean
-
-    say = CONSOLE.say
-    width = max(len(say(part)) for part in PARTS.values())
-    return clean(f"{say(PARTS[checked.part]):{width}}  {checked.value}  {_result(checked.error)}")
 
 
 def _result(error: FeedtoolError | None) -> str:
@@ -185,8 +178,6 @@ def _checks_of(line: click.Context, stop: StopSignal, name: str) -> "list[Accoun
 
 def _show_all(results: "Sequence[ProfileCheck]") -> None:
     """Write a line for each account, then the hints and how many accounts work."""
-    from feedtool.report.plain import clean
-
     width = max((len(result.profile) for result in results), default=0)
     for result in results:
         error = next(iter(result.errors), None)

@@ -24,14 +24,10 @@ from feedtool.report.as_json import write_objects
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.model.sheet import CheckedSheet
-    from feedtool.runs.diff import Diff, Difference
-
-ENDINGS = (".xlsx", ".csv")
+    from feedtool.runs.diff import Diff
 
 
 class DiffOptions(Struct, frozen=True, kw_only=True):
-    """Options of `diff`."""
-
     before: Annotated[
         str, click.Argument(["before"], metavar="A", shell_complete=completers.runs_and_files)
     ]
@@ -60,7 +56,7 @@ def diff(ctx: click.Context, options: DiffOptions) -> int:
 
     before, after, form = options.before, options.after, options.form
     if out := options.out:
-        refuse_ending(out, ENDINGS)
+        refuse_ending(out, (".xlsx", ".csv"))
         refuse_target(out, may_replace=options.common.yes)
     reading = read_options(ctx, options.reading, settle=kind_question(form))
     with ExitStack() as stack:
@@ -95,7 +91,7 @@ def _sheets(
 
 def _lines(before: str, after: str, result: "Diff") -> "Iterator[MessageText]":
     """A line for each reference that differs, and the counts."""
-    only = {before: 0, after: 0}
+    only, nothing = {before: 0, after: 0}, tr("nothing")
     for difference in result.differences:
         place: dict[str, object] = {
             "reference": difference.reference,
@@ -109,7 +105,11 @@ def _lines(before: str, after: str, result: "Diff") -> "Iterator[MessageText]":
                 "{reference} {channel}: only in {side}, row {row}", side=side, row=row, **place
             )
         else:
-            yield tr("{reference} {channel}: {changes}", changes=_changes(difference), **place)
+            changes = [
+                tr("{field} {a} → {b}", field=FieldName(field), a=old or nothing, b=new or nothing)
+                for field, (old, new) in difference.fields.items()
+            ]
+            yield tr("{reference} {channel}: {changes}", changes=joined(changes, "; "), **place)
     yield tr(
         "{changed:,} differ, {same:,} are the same, {only_a:,} only in {a}, {only_b:,} only in {b}",
         changed=len(result.differences) - sum(only.values()),
@@ -121,17 +121,6 @@ def _lines(before: str, after: str, result: "Diff") -> "Iterator[MessageText]":
     )
     if result.invalid:
         yield tr("rows that are invalid, and not compared: {count:,}", count=result.invalid)
-
-
-def _changes(difference: "Difference") -> MessageText:
-    nothing = tr("nothing")
-    return joined(
-        (
-            tr("{field} {a} → {b}", field=FieldName(field), a=old or nothing, b=new or nothing)
-            for field, (old, new) in difference.fields.items()
-        ),
-        "; ",
-    )
 
 
 def _fields(before: str, after: str, result: "Diff") -> dict[str, Any]:

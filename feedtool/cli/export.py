@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 # Cursors of an export.
 
 
-def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) -> datetime | None:
+def moment(ctx: click.Context, parameter: click.Parameter, text: str | None) -> datetime | None:
+    """Read an option's time, as a callback of click; None if the option is not set."""
     del ctx
     return None if text is None else moment_of(parameter.opts[0])(text)
 
@@ -47,7 +48,7 @@ class CursorOptions(Struct, frozen=True, kw_only=True):
             "--since",
             "WHEN",
             "Only what was updated then or later: 2026-11-20T08:00Z.",
-            callback=_moment,
+            callback=moment,
         ),
     ] = None
     new: Annotated[bool, flag("--new", "Only entries that no export with this cursor had yet.")] = (
@@ -69,8 +70,7 @@ class CursorOptions(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     peek: Annotated[
-        bool,
-        flag("--peek", "With --new or --changed: note nothing, so that the same comes again."),
+        bool, flag("--peek", "With --new or --changed: note nothing, so that the same comes again.")
     ] = False
     cursors: Annotated[
         bool, flag("--cursors", "Only list the cursors, and how far each has come.")
@@ -81,7 +81,7 @@ class CursorOptions(Struct, frozen=True, kw_only=True):
             "--rewind",
             "WHEN",
             "Only go back: what this cursor was given then or later comes again.",
-            callback=_moment,
+            callback=moment,
         ),
     ] = None
 
@@ -272,7 +272,7 @@ def _export(kind: Export, /, **values: Any) -> int:
     from feedtool.cli.output import counting
     from feedtool.cli.session import chosen_account, connect
     from feedtool.report.file import write_exported
-    from feedtool.runs.cursors import bring, needs_ledger
+    from feedtool.runs.cursors import bring, index_in, needs_ledger, target_of
 
     ctx, options = click.get_current_context(), read_record(ExportOptions, values)
     form, records = options.form, options.records
@@ -284,7 +284,9 @@ def _export(kind: Export, /, **values: Any) -> int:
     account = chosen_account(ctx)
     if use and cursor.rewind:
         return rewind_cursor(kind, home, records, account, use, cursor.rewind)
-    target = _target(kind, values["out"], use)
+    target: Path = values["out"] or target_of(kind, use)
+    if kind.documents and values["out"]:
+        target = index_in(target, kind)
     refuse_ending(target, kind.endings)
     refuse_target(target, may_replace=options.common.yes or bool(use or kind.documents))
     query = query_in(ctx, kind, _filters(kind, {**values, "channel": account.channel}))
@@ -314,14 +316,6 @@ def _export(kind: Export, /, **values: Any) -> int:
     if kind.is_sent_back and exported.rows:
         after_writing(exported.file, form, exported.kind)
     return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
-
-
-def _target(kind: Export, out: Path | None, use: "CursorUse | None") -> Path:
-    from feedtool.runs.cursors import index_in, target_of
-
-    if out is None:
-        return target_of(kind, use)
-    return index_in(out, kind) if kind.documents else out
 
 
 def query_in(ctx: click.Context, kind: Export, filters: Mapping[str, Any]) -> Query:

@@ -38,8 +38,6 @@ class AccountAnswers(Struct, frozen=True, kw_only=True):
 
 
 class InitOptions(Struct, frozen=True, kw_only=True):
-    """Options of `init`."""
-
     sandbox: Annotated[bool, SANDBOX_OPTION]
     account: AccountAnswers
     showing: Showing
@@ -57,7 +55,12 @@ def init(ctx: click.Context, options: InitOptions) -> None:
     path = Path(FILE)
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()
     if path.exists() and not options.yes:
-        _confirm_replacing(can_ask=can_ask)
+        question = tr("There is a {file} here. Replace it? It is kept as {file}.old", file=FILE)
+        if not (can_ask and click.confirm(CONSOLE.say(question), err=True)):
+            raise UsageProblem(
+                tr("{file} exists here already; it is not changed", file=FILE),
+                tr("edit it, or replace it with --yes; it is then kept as {file}.old", file=FILE),
+            )
     # In the order of the command line.
     names = [name for name in ctx.params if name in AccountAnswers.__struct_fields__]
     texts = {name: str(ctx.params[name] or "") for name in names}
@@ -68,15 +71,6 @@ def init(ctx: click.Context, options: InitOptions) -> None:
         echo("note", tr("write your token into {file}, readable by you alone", file=token_file))
     line = command("account", "check", options=typed({"language"}))
     echo_next(tr("`{command}` tries what you have answered", command=line))
-
-
-def _confirm_replacing(*, can_ask: bool) -> None:
-    question = tr("There is a {file} here. Replace it? It is kept as {file}.old", file=FILE)
-    if not (can_ask and click.confirm(CONSOLE.say(question), err=True)):
-        raise UsageProblem(
-            tr("{file} exists here already; it is not changed", file=FILE),
-            tr("edit it, or replace it with --yes; it is then kept as {file}.old", file=FILE),
-        )
 
 
 def _answers(texts: Mapping[str, str], *, can_ask: bool) -> dict[str, str]:
@@ -108,10 +102,7 @@ def _answers(texts: Mapping[str, str], *, can_ask: bool) -> dict[str, str]:
 QUESTIONS: Mapping[str, tuple[MessageText, str | None]] = {
     "base_url": (tr("Address of the service (Enter: the sandbox, to practise)"), PRACTISE),
     "seller": (tr("Your SellerId"), None),
-    "token_file": (
-        tr("File that holds the token, or “command: …”, which prints it"),
-        "token.txt",
-    ),
+    "token_file": (tr("File that holds the token, or “command: …”, which prints it"), "token.txt"),
     "channel": (tr("Sales channel"), "PRIMARY"),
 }
 """Setting → its question, and the answer that Enter gives."""

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,8 +45,6 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
 
 
 class SandboxOptions(Struct, frozen=True, kw_only=True):
-    """Options of `sandbox`."""
-
     port: Annotated[
         int,
         count("--port", "The port on loopback; 0 picks a free one.", min=0, max=65535, default=0),
@@ -125,7 +124,7 @@ def sandbox(_: click.Context, options: SandboxOptions) -> None:
     settings = SandboxSettings(quota=Quota(quota, WINDOW) if quota else None, options=behaviour)
     try:
         place = options.port, options.state
-        serve(sandbox_parts(), *place, options.speed, settings, announce=_print)
+        serve(sandbox_parts(), *place, options.speed, settings, announce=partial(print, flush=True))
     except StateUnreadableError as error:
         raise UsageProblem(str(error), tr("name another file with --state")) from error
     except OSError as error:
@@ -136,16 +135,10 @@ def sandbox(_: click.Context, options: SandboxOptions) -> None:
         ) from error
 
 
-def _print(address: str) -> None:
-    print(address, flush=True)  # noqa: T201  # data
-
-
 SAMPLE = "offers-upsert.xlsx"
 
 
 class DemoOptions(Struct, frozen=True, kw_only=True):
-    """Options of `demo`."""
-
     folder: Annotated[
         Path,
         click.Argument(
@@ -209,9 +202,7 @@ def _copy_sample(folder: Path) -> Path:
     except OSError as error:
         raise UsageProblem(
             tr(
-                "the sample cannot be put into {folder}: {why}",
-                folder=folder,
-                why=reason_of(error),
+                "the sample cannot be put into {folder}: {why}", folder=folder, why=reason_of(error)
             ),
             tr("name another folder"),
         ) from error
@@ -223,8 +214,6 @@ MEGABYTE = 1_000_000
 
 
 class ForgetOptions(Struct, frozen=True, kw_only=True):
-    """Options of `forget`."""
-
     older_than: Annotated[
         timedelta,
         text(

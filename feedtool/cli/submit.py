@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from feedtool.runs.purge import Confirm, Purge
     from feedtool.runs.submit import PlanBasis
     from feedtool.runs.workspace import Workspace
+
+    OpenPlanFile = Callable[..., PlanFile | None]
 
 # Plans.
 
@@ -229,11 +231,7 @@ def plan_file_of(
 
 @contextmanager
 def plan_reading(
-    plan: "SavedPlan | None",
-    read: "Sequence[Input]",
-    reading: "ReadOptions",
-    *,
-    is_saved: bool,
+    plan: "SavedPlan | None", read: "Sequence[Input]", reading: "ReadOptions", *, is_saved: bool
 ) -> "Iterator[ReadOptions]":
     """The options for reading files: with a plan's recipes, or recording those for a new plan."""
     if plan is None and not is_saved:
@@ -347,19 +345,14 @@ def purge_confirmation(most: int | None, *, is_sure: bool) -> "Confirm":
 
 # Previews.
 
-ENDINGS = (".xlsx", ".csv")
-
 
 def check_preview(planning: Planning, *, is_dry_run: bool, may_replace: bool) -> None:
     """UsageProblem if options of a preview contradict, or its file cannot be written."""
     for name, value in {"preview": planning.preview, "live": planning.live}.items():
         if value and not is_dry_run:
-            raise UsageProblem(
-                tr("--{option} needs --dry-run", option=name),
-                tr("add --dry-run"),
-            )
+            raise UsageProblem(tr("--{option} needs --dry-run", option=name), tr("add --dry-run"))
     if target := planning.preview:
-        refuse_ending(target, ENDINGS)
+        refuse_ending(target, (".xlsx", ".csv"))
         refuse_target(target, may_replace=may_replace, option="preview")
 
 
@@ -377,20 +370,10 @@ def live_offers(
         yield lambda: load().memory.live(session.client, context, reading.dialect)
 
 
-@contextmanager
-def opened_preview(open_accepted: "OpenAccepted") -> "Iterator[Preview]":
+def opened_preview(open_accepted: "OpenAccepted") -> "AbstractContextManager[Preview]":
     from feedtool.runs.preview import preview_of  # slow to import
 
-    with preview_of(open_accepted) as preview:
-        yield preview
-
-
-if TYPE_CHECKING:
-    from feedtool.cli.session import ChosenAccount
-    from feedtool.runs.plan_file import PlanFile, SavedPlan
-    from feedtool.runs.submit import PlanBasis
-
-    OpenPlanFile = Callable[..., PlanFile | None]
+    return preview_of(open_accepted)
 
 
 class Sending(Struct, frozen=True, kw_only=True):
@@ -415,8 +398,6 @@ class Sending(Struct, frozen=True, kw_only=True):
 
 
 class SubmitOptions(Struct, frozen=True, kw_only=True):
-    """Options of `submit`."""
-
     files: Annotated[tuple[str, ...], MAYBE_FILES]
     sending: Sending
     planning: Planning
@@ -427,8 +408,7 @@ class SubmitOptions(Struct, frozen=True, kw_only=True):
     as_row: Annotated[str | None, AS_ROW]
     writing: Writing
     no_failed: Annotated[
-        bool,
-        flag("--no-failed", "Write no NAME.failed.xlsx, the workbook of the rows to correct."),
+        bool, flag("--no-failed", "Write no NAME.failed.xlsx, the workbook of the rows to correct.")
     ]
     reporting: Reporting
     notifying: Notifying

@@ -47,8 +47,6 @@ UNDO_ONLY = frozenset(("run", "out", "stock", "delete_created"))
 
 
 class UndoCommandOptions(Struct, frozen=True, kw_only=True):
-    """Options of `undo`."""
-
     run: Annotated[
         int, click.Argument(["run"], type=int, metavar="RUN", shell_complete=completers.runs)
     ]
@@ -107,10 +105,12 @@ def undo(ctx: click.Context, options: UndoCommandOptions) -> int:
     if not sheet.rows:
         _write([{"run": run, "plan": None}], sheet.left, form)
         raise NothingToDo(
-            tr("nothing of run {run} can be taken back", run=run),
-            tr("no plan was written"),
+            tr("nothing of run {run} can be taken back", run=run), tr("no plan was written")
         )
-    code, results = _plan(ctx, workbook, plan)
+    words = [str(workbook), "--dry-run", f"--save-plan={plan}", *_typed(ctx), "--format=json"]
+    with redirect_stdout(io.StringIO()) as shown:
+        code: int = submit.main(words, prog_name="feedtool submit", standalone_mode=False)
+    results = json.loads(shown.getvalue())
     objects = [{**result, "plan": str(plan), "undoes": run} for result in results]
     _write(objects, sheet.left, form)
     if count := len(sheet.left):
@@ -141,14 +141,6 @@ def _undo_options(
     with stopping() as stop, connect(home, account, stop, lack) as session:
         live = load().memory.live(session.client, fetch_context_of(session), settings)
         yield UndoOptions(options.stock, live.created_since if live else None)
-
-
-def _plan(ctx: click.Context, workbook: Path, plan: Path) -> tuple[int, list[dict[str, Any]]]:
-    """Plan the workbook by `submit`; return the exit code, and the results as in its JSON."""
-    words = [str(workbook), "--dry-run", f"--save-plan={plan}", *_typed(ctx), "--format=json"]
-    with redirect_stdout(io.StringIO()) as shown:
-        code = submit.main(words, prog_name="feedtool submit", standalone_mode=False)
-    return code, json.loads(shown.getvalue())
 
 
 def _typed(ctx: click.Context) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """`feedtool validate`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +42,9 @@ from feedtool.model.cells import Header, letters
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
+from feedtool.runs.outputs import Outputs
+from feedtool.runs.validate import note_fixable
+from feedtool.runs.validate import validate as check
 
 _NAMES = re.compile("[A-Za-z]+(?:-[A-Za-z]+)*(?:,[A-Za-z-]*)*")
 """A text that may be a list of names of fixes."""
@@ -51,7 +55,11 @@ class FixingCommand(HelpfulCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the word after `--fix` as a file unless it may be names of fixes."""
-        return super().parse_args(ctx, [*_with_fix_names(args)])
+        words = []
+        for word, following in pairwise([*args, ""]):
+            is_alone = word == FIX and (Path(following).exists() or not _NAMES.fullmatch(following))
+            words.append(f"{FIX}={SAFE}" if is_alone else word)
+        return super().parse_args(ctx, words)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, then the fixes."""
@@ -60,12 +68,6 @@ class FixingCommand(HelpfulCommand):
             with formatter.section(CONSOLE.say(title)):
                 fixes = (fix for fix in all_fixes(load()) if fix.is_safe is is_safe)
                 formatter.write_dl([(fix.name, CONSOLE.say(fix.summary)) for fix in fixes])
-
-
-def _with_fix_names(args: Sequence[str]) -> Iterator[str]:
-    for word, following in zip(args, (*args[1:], ""), strict=False):
-        is_alone = word == FIX and (Path(following).exists() or not _NAMES.fullmatch(following))
-        yield f"{FIX}={SAFE}" if is_alone else word
 
 
 def _fix_names(
@@ -78,8 +80,6 @@ def _fix_names(
 
 
 class ValidateOptions(Struct, frozen=True, kw_only=True):
-    """Options of `validate`."""
-
     files: Annotated[tuple[str, ...], FILES]
     configuration: Configuration
     reading: ReadingOptions
@@ -121,8 +121,6 @@ def validate(ctx: click.Context, options: ValidateOptions) -> int:
     changes with --in-place alone. What is a matter of choice is fixed if you name it, as in
     --fix=round,stock. The result is that of the copy.
     """
-    from feedtool.runs.outputs import Outputs
-
     writing, form, fixes = options.writing, options.reporting.form, options.fix
     with listed_inputs(ctx, options.files, options.reading.kind) as read:
         is_wanted = options.annotate or writing.out is not None
@@ -139,15 +137,10 @@ def validate(ctx: click.Context, options: ValidateOptions) -> int:
         word = RESULT if fixes is None else FIXED
         copies = targets(read, writing, word) if is_written else {}
         outputs = Outputs(
-            copies,
-            is_in_place=writing.in_place,
-            is_plain=writing.plain,
-            language=CONSOLE.language,
+            copies, is_in_place=writing.in_place, is_plain=writing.plain, language=CONSOLE.language
         )
         if fixes is None:
-            from feedtool.runs.validate import note_fixable, validate
-
-            results = validate(read, reading, outputs)
+            results = check(read, reading, outputs)
             if form == "text":
                 note_fixable(results, read, reading)
         else:

@@ -63,9 +63,8 @@ def _export(text: str) -> "OutboxExport":
             tr("kinds: {kinds}", kinds=joined(known) or tr("none")),
         )
     filters, cursor = options_of(known[name], words)
-    refused = {"since": cursor.since, "peek": cursor.peek, "cursors": cursor.cursors}
-    for option, value in {**refused, "rewind": cursor.rewind}.items():
-        if value:
+    for option in ("since", "peek", "cursors", "rewind"):
+        if getattr(cursor, option):
             raise UsageProblem(
                 tr("--{option} cannot be had on a beat", option=option),
                 tr("give filters, --changed and --cursor there: --export 'orders --changed'"),
@@ -74,8 +73,6 @@ def _export(text: str) -> "OutboxExport":
 
 
 class WatchOptions(Struct, frozen=True, kw_only=True):
-    """Options of `watch`."""
-
     place: Annotated[
         str, click.Argument(["place"], type=click.Path(file_okay=False), metavar="FOLDER")
     ]
@@ -120,8 +117,7 @@ class WatchOptions(Struct, frozen=True, kw_only=True):
         ),
     ]
     health: Annotated[
-        bool,
-        flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well."),
+        bool, flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
     ]
     health_within: Annotated[
         float, seconds("--health-within", 60, "With --health: how old its last turn may be.")
@@ -153,10 +149,7 @@ def watch(ctx: click.Context, options: WatchOptions) -> int:
     refuse_two_services(ctx)
     profile, notifying = serving.configuration.profile, serving.notifying
     if options.enqueue:
-        with (
-            stopping(ENQUEUE_HINT) as stop,
-            run_notices("watch", profile, notifying) as notices,
-        ):
+        with stopping(ENQUEUE_HINT) as stop, run_notices("watch", profile, notifying) as notices:
             return enqueue_arrivals(options, folder, ServedAccounts(ctx, stop, notices))
     if "://" in place:
         raise UsageProblem(
@@ -184,11 +177,7 @@ def watch(ctx: click.Context, options: WatchOptions) -> int:
 
 
 def _watch(
-    options: WatchOptions,
-    watched: "Folder",
-    name: str,
-    accounts: ServedAccounts,
-    ledger: "Ledger",
+    options: WatchOptions, watched: "Folder", name: str, accounts: ServedAccounts, ledger: "Ledger"
 ) -> Exit:
     from feedtool.watch.folder import route_of
     from feedtool.watch.reporting import DONE, STOPPED, DeduplicatedLog, Health

@@ -23,6 +23,7 @@ from feedtool.cli.console import (
     echo_error,
     stopping,
 )
+from feedtool.cli.export import moment
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.options import (
     CONFIG_FILE,
@@ -42,7 +43,6 @@ from feedtool.cli.options import (
     text,
 )
 from feedtool.cli.typed import command_of
-from feedtool.feeds.export import moment_of
 from feedtool.model.errors import (
     Exit,
     FeedtoolError,
@@ -113,11 +113,6 @@ def retry_until_reachable(
     return wait
 
 
-def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) -> datetime | None:
-    del ctx
-    return None if text is None else moment_of(parameter.opts[0])(text)
-
-
 SAME_WITHIN = count(
     "--same-within",
     "Refuse a file whose content was sent within this many days; 0 refuses none.",
@@ -129,16 +124,10 @@ SAME_WITHIN = count(
 
 
 class EnqueueOptions(Struct, frozen=True, kw_only=True):
-    """Options of `enqueue`."""
-
     files: Annotated[
         tuple[Path, ...],
         click.Argument(
-            ["files"],
-            nargs=-1,
-            required=True,
-            type=click.Path(path_type=Path),
-            metavar="FILE...",
+            ["files"], nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
         ),
     ]
     configuration: Configuration
@@ -161,7 +150,7 @@ class EnqueueOptions(Struct, frozen=True, kw_only=True):
             "--not-before",
             "WHEN",
             "Send them at this time or later: 2026-11-20T08:00Z.",
-            callback=_moment,
+            callback=moment,
         ),
     ]
     same_within: Annotated[int, SAME_WITHIN]
@@ -249,14 +238,11 @@ ACTIONS = ("drop", "hold", "release", "hurry")
 
 
 class QueueOptions(Struct, frozen=True, kw_only=True):
-    """Options of `queue`."""
-
     action: Annotated[
         str | None, click.Argument(["action"], required=False, type=click.Choice(ACTIONS))
     ]
     parcels: Annotated[
-        tuple[int, ...],
-        click.Argument(["parcels"], nargs=-1, type=int, metavar="[PARCEL]..."),
+        tuple[int, ...], click.Argument(["parcels"], nargs=-1, type=int, metavar="[PARCEL]...")
     ]
     first: Annotated[int | None, count("--first", "Only the first of them.  [default: all]")]
     config: Annotated[None, CONFIG_FILE] = None
@@ -326,8 +312,6 @@ HINT = tr("unfinished work is recorded, and other workers go on with it")
 
 
 class WorkerOptions(Struct, frozen=True, kw_only=True):
-    """Options of `worker`."""
-
     side_by_side: Annotated[
         int, count("--side-by-side", "Sellers whose files are sent at the same time.", default=8)
     ]
