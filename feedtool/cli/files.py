@@ -80,6 +80,8 @@ def targets(
     inputs: Sequence[Input], writing: options.Writing, word: str = RESULT
 ) -> dict[str, Path]:
     """Name of a file → the place of its annotated copy; UsageProblem if it can have no place."""
+    from feedtool.runs.outputs import has_workbook_copy
+
     out, in_place = writing.out, writing.in_place
     if out and in_place:
         raise UsageProblem(
@@ -96,7 +98,9 @@ def targets(
             raise UsageProblem(
                 tr("the copy of standard input has no name"), tr("name it with --out")
             )
-        path = file.place or _workbook_name(file.path)
+        path = file.place or file.path
+        if not file.place and has_workbook_copy(path):  # e.g. an Offers.xml
+            path = path.with_suffix(".xlsx")
         if in_place and path is not file.path:
             raise UsageProblem(
                 tr("{name} is no .xlsx, and its copy is one", name=file.name),
@@ -111,13 +115,6 @@ def targets(
             )
         places[file.name] = target
     return places
-
-
-def _workbook_name(path: Path) -> Path:
-    """The path with .xlsx for an Offers.xml, or a spreadsheet whose copy is one; else unchanged."""
-    from feedtool.runs.outputs import has_workbook_copy
-
-    return path.with_suffix(".xlsx") if has_workbook_copy(path) else path
 
 
 def _refuse_other_format(file: Path, path: Path, target: Path) -> None:
@@ -392,9 +389,7 @@ def chosen_rows(rows: str | None, read: "Sequence[Input]") -> "tuple[ChosenRows,
 
 
 def selection_of(
-    selecting: Selecting,
-    releasing: Releasing | None = None,
-    rows: "tuple[ChosenRows, ...]" = (),
+    selecting: Selecting, releasing: Releasing | None = None, rows: "tuple[ChosenRows, ...]" = ()
 ) -> "SelectionOptions":
     """The selection of rows; UsageProblem for an unknown guard, or options that need another."""
     from feedtool.feeds.selection import ReleasedGuard, SelectionOptions
@@ -402,8 +397,7 @@ def selection_of(
 
     if selecting.prefer_update and not selecting.changed_only:
         raise UsageProblem(
-            tr("--prefer-update needs --changed-only"),
-            tr("add --changed-only, or leave it out"),
+            tr("--prefer-update needs --changed-only"), tr("add --changed-only, or leave it out")
         )
     releasing = releasing or Releasing()
     codes = (code.strip().casefold().replace("_", "-") for code in releasing.release.split(","))
@@ -421,8 +415,7 @@ def selection_of(
     reason = (releasing.reason or "").strip()
     if reason and not released:
         raise UsageProblem(
-            tr("--reason needs --release"),
-            tr("leave it out, or name the guard with --release"),
+            tr("--reason needs --release"), tr("leave it out, or name the guard with --release")
         )
     return SelectionOptions(
         changed_only=selecting.changed_only,

@@ -30,9 +30,7 @@ def home_folder(home: Path | None) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         reason = tr(
-            "the state folder {folder} cannot be made: {why}",
-            folder=folder,
-            why=reason_of(error),
+            "the state folder {folder} cannot be made: {why}", folder=folder, why=reason_of(error)
         )
         raise UsageProblem(reason, hint) from error
     if not os.access(folder, os.W_OK):
@@ -86,8 +84,7 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
         others = ", ".join(sorted(languages))
         lack = tr("{lack}; there is one in {languages}", lack=lack, languages=others)
     raise UsageProblem(
-        lack,
-        tr("download it with `{command}`", command=sync_command(service, language)),
+        lack, tr("download it with `{command}`", command=sync_command(service, language))
     )
 
 
@@ -139,7 +136,6 @@ def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
 
 
 def sync_command(service: str | None, language: str) -> str:
-    """The command that downloads a catalogue."""
     sandbox = " --sandbox" if service == options.SANDBOX else ""
     is_usual = {language, CONSOLE.say.language} == {"en"}
     return f"feedtool catalog sync{sandbox}{'' if is_usual else f' --language {language}'}"
@@ -186,17 +182,14 @@ def _open(ctx: click.Context) -> "Cache | None":
     if is_sandbox and not any(
         origin.service == options.SANDBOX and origin.synced_at for origin in cache.origins()
     ):
-        _sync_sandbox(cache, ctx.params["language"])
+        # As `catalog sync --sandbox` does, so that the sandbox can be tried without preparation.
+        from feedtool.catalog.sync import sync
+        from feedtool.cli.session import to_sandbox
+        from feedtool.runs.workspace import fetch_context_of
+
+        echo("catalogue", tr("the embedded sandbox's catalogue is downloaded; this is done once"))
+        language = ctx.params["language"]
+        with to_sandbox(None, language) as session:
+            context = fetch_context_of(session)
+            sync(session.client, cache, context, service=session.address, language=language)
     return cache
-
-
-def _sync_sandbox(cache: "Cache", language: str) -> None:
-    """Do as `catalog sync --sandbox`, so that the sandbox can be tried without preparation."""
-    from feedtool.catalog.sync import sync
-    from feedtool.cli.session import to_sandbox
-    from feedtool.runs.workspace import fetch_context_of
-
-    echo("catalogue", tr("the embedded sandbox's catalogue is downloaded; this is done once"))
-    with to_sandbox(None, language) as session:
-        context = fetch_context_of(session)
-        sync(session.client, cache, context, service=session.address, language=language)

@@ -19,6 +19,7 @@ from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import typed
 from feedtool.cli.options import chosen, count, language_of, option
 from feedtool.cli.page_access import AccessOptions, open_listener
+from feedtool.cli.page_browser import has_screen, opened_browser
 from feedtool.cli.typed import command_of, read_record
 from feedtool.model.text import tr
 
@@ -28,22 +29,18 @@ if TYPE_CHECKING:
     from feedtool.page.session import PageSession
     from feedtool.runs.config import PageRights
 
-KEPT_DAYS = 30
 MOST_BYTES = 1 << 30
 """The largest size of an uploaded file. Its content is limited when it is read."""
 HINT = tr("sent requests are recorded; start the page again to go on")
 
 
 class PageOptions(Struct, frozen=True, kw_only=True):
-    """Options of `page`."""
-
     access: AccessOptions
     keep: Annotated[
-        int, count("--keep", "Time for which uploaded files are kept.", "DAYS", default=KEPT_DAYS)
+        int, count("--keep", "Time for which uploaded files are kept.", "DAYS", default=30)
     ]
     check_file: Annotated[
-        str | None,
-        option("--check-file", hidden=True, help="Check this file of the page for it."),
+        str | None, option("--check-file", hidden=True, help="Check this file of the page for it.")
     ]
     serving: Serving
 
@@ -57,7 +54,6 @@ def page(ctx: click.Context, options: PageOptions) -> None:
     the press of a button once the page is started again.
     """
     from feedtool.cli.notifier import run_notices
-    from feedtool.cli.page_browser import has_screen, opened_browser
 
     access, serving = options.access, options.serving
     profile, notifying = serving.configuration.profile, serving.notifying
@@ -73,8 +69,8 @@ def page(ctx: click.Context, options: PageOptions) -> None:
         from feedtool.page.app import serve
 
         session = page_session_of(ctx, stop, notices, listener.rights)
-        is_opened = not (access.no_open or access.shared)
-        is_opened = is_opened and has_screen(sys.platform, os.environ)
+        is_silent = access.no_open or access.shared
+        is_opened = not is_silent and has_screen(sys.platform, os.environ)
         with opened_browser(listener.address, folder) if is_opened else nullcontext():
             serve(
                 session,
@@ -117,6 +113,10 @@ def page_session_of(
 
     serving = read_record(Serving, ctx.params)
     home = home_folder(serving.common.home)
+    # -P: import nothing from the folder in which the page was started.
+    python = [sys.executable, "-P", "-m", "feedtool"]
+    names = (parameter.name or "" for parameter in ctx.command.params)
+    words = chain.from_iterable(typed(names).values())
     return PageSession(
         ServedAccounts(ctx, stop, notices),
         Users(who(), rights),
@@ -126,13 +126,5 @@ def page_session_of(
         partial(service_clocks, home),
         MOST_BYTES,
         language_of(ctx),
-        _check_command(ctx),
+        [*python, "page", *words, "--check-file"],
     )
-
-
-def _check_command(ctx: click.Context) -> list[str]:
-    """The command line that runs this page's check of a file in another process."""
-    names = (parameter.name or "" for parameter in ctx.command.params)
-    words = chain.from_iterable(typed(names).values())
-    # -P: import nothing from the folder in which the page was started.
-    return [sys.executable, "-P", "-m", "feedtool", "page", *words, "--check-file"]

@@ -9,17 +9,16 @@ from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 from msgspec import Struct
 
 from feedtool.cli.options import count, flag, path, text
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import tr
-
-if TYPE_CHECKING:
-    from feedtool.page.access import Access
-    from feedtool.runs.config import PageRights
+from feedtool.page.access import Access, LocalAccess, SharedAccess, local_hosts
+from feedtool.runs.config import PageRights
+from feedtool.serving import LOOPBACK, UNIX_PEER, listen, listen_on_file
 
 SECRET, SECRET_BYTES = re.compile(r"[A-Za-z0-9_-]{32,}"), 24
 OWN, OWN_AND_GROUP, OF_OTHERS = 0o600, 0o660, 0o077
@@ -78,14 +77,14 @@ class Listener(NamedTuple):
     """The listening socket of the page, and its access rules."""
 
     server_socket: socket.socket
-    access: "Access"
+    access: Access
     address: str
     """The address to print; for a page of one user it can be opened."""
-    rights: "Mapping[str, PageRights] | None" = None
+    rights: Mapping[str, PageRights] | None = None
     """User of a shared page → the user's rights; None if it is not shared."""
 
 
-def open_listener(options: AccessOptions, users: "Mapping[str, PageRights]") -> Listener:
+def open_listener(options: AccessOptions, users: Mapping[str, PageRights]) -> Listener:
     """Listen as the options say; `users` are the configuration's users of a shared page.
 
     UsageProblem if options contradict, or the port or the socket is not available.
@@ -105,13 +104,6 @@ def open_listener(options: AccessOptions, users: "Mapping[str, PageRights]") -> 
                 tr("{option} is for a shared page", option=option),
                 tr("add --shared, or leave it out"),
             )
-    return _local_listener(options)
-
-
-def _local_listener(options: AccessOptions) -> Listener:
-    from feedtool.page.access import LocalAccess, local_hosts
-    from feedtool.serving import LOOPBACK
-
     secret = kept_secret(options.secret_file)
     listening = _listen(LOOPBACK, options.port)
     port = listening.getsockname()[1]
@@ -120,7 +112,7 @@ def _local_listener(options: AccessOptions) -> Listener:
 
 
 def _shared_problems(
-    options: AccessOptions, users: "Mapping[str, PageRights]"
+    options: AccessOptions, users: Mapping[str, PageRights]
 ) -> Iterator[tuple[str, str]]:
     """Options that a shared page lacks or does not allow: messages with hints."""
     if not options.host_name:
@@ -147,10 +139,7 @@ def _shared_problems(
         )
 
 
-def _shared_listener(options: AccessOptions, users: "Mapping[str, PageRights]") -> Listener:
-    from feedtool.page.access import SharedAccess
-    from feedtool.serving import UNIX_PEER
-
+def _shared_listener(options: AccessOptions, users: Mapping[str, PageRights]) -> Listener:
     header = options.user_header or "Remote-User"
     if options.socket:
         listening, proxy = _listen_on_file(options.socket), UNIX_PEER
@@ -194,8 +183,6 @@ def _address_towards(proxy: str) -> str:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    from feedtool.serving import listen
-
     try:
         return listen(host, port)
     except OSError as error:
@@ -206,8 +193,6 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _listen_on_file(place: Path) -> socket.socket:
-    from feedtool.serving import listen_on_file
-
     try:
         return listen_on_file(place, OWN_AND_GROUP)
     except OSError as error:
