@@ -32,8 +32,6 @@ SHOWN_LACKS = 10
 
 
 class SyncOptions(Struct, frozen=True, kw_only=True):
-    """Options of `catalog sync`."""
-
     category: Annotated[str | None, CATEGORY]
     page_size: Annotated[
         int, count("--page-size", "The number of entries in a page.", None, default=100)
@@ -59,8 +57,6 @@ class LocalCatalog(Struct, frozen=True, kw_only=True):
 
 
 class SearchOptions(Struct, frozen=True, kw_only=True):
-    """Options of `catalog search`."""
-
     words: Annotated[
         tuple[str, ...], click.Argument(["words"], metavar="TEXT...", nargs=-1, required=True)
     ]
@@ -68,8 +64,6 @@ class SearchOptions(Struct, frozen=True, kw_only=True):
 
 
 class ShowCategoryOptions(Struct, frozen=True, kw_only=True):
-    """Options of `catalog show`."""
-
     code: Annotated[
         str, click.Argument(["code"], metavar="CODE", shell_complete=completers.category)
     ]

@@ -14,8 +14,6 @@ SHELLS = ("bash", "zsh", "fish", "powershell")
 
 
 class CompletionOptions(Struct, frozen=True, kw_only=True):
-    """Options of `completion`."""
-
     shell: Annotated[str, click.Argument(["shell"], type=click.Choice(SHELLS))]
     showing: Showing
 

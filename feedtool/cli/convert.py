@@ -21,8 +21,6 @@ from feedtool.model.text import tr
 
 
 class ConvertOptions(Struct, frozen=True, kw_only=True):
-    """Options of `convert`."""
-
     source: Annotated[
         str, click.Argument(["source"], metavar="IN", shell_complete=completers.files)
     ]
@@ -65,11 +63,7 @@ def convert(ctx: click.Context, options: ConvertOptions) -> int:
         target.exists()
     except OSError as error:  # a name that no system takes
         raise UsageProblem(
-            tr(
-                "{name}… cannot be written: {why}",
-                name=target.name[:40],
-                why=reason_of(error),
-            ),
+            tr("{name}… cannot be written: {why}", name=target.name[:40], why=reason_of(error)),
             tr("give OUT another name"),
         ) from error
     output_form = form_of(target, load())
@@ -131,10 +125,7 @@ def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bo
             tr("allow writing there, or give OUT another place"),
         )
     if why:
-        raise UsageProblem(
-            tr("{target} cannot be written: {why}", target=target, why=why),
-            way_out,
-        )
+        raise UsageProblem(tr("{target} cannot be written: {why}", target=target, why=why), way_out)
 
 
 def _is_same(path: Path, other: Path) -> bool:

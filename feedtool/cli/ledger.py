@@ -27,8 +27,6 @@ class LedgerOptions(Struct, frozen=True, kw_only=True):
 
 
 class BackupOptions(Struct, frozen=True, kw_only=True):
-    """Options of `ledger backup`."""
-
     file: Annotated[
         Path | None, click.Argument(["file"], required=False, type=click.Path(path_type=Path))
     ]

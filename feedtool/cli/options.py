@@ -297,10 +297,7 @@ class Reporting(Struct, frozen=True, kw_only=True):
     report: Annotated[
         Path | None,
         path(
-            "--report",
-            "PATH",
-            "Also write a report: .json, .csv or .html.",
-            callback=_check_report,
+            "--report", "PATH", "Also write a report: .json, .csv or .html.", callback=_check_report
         ),
     ] = None
     verbose: Annotated[bool, VERBOSE] = False

@@ -39,8 +39,7 @@ class TokenOptions(Struct, frozen=True, kw_only=True):
         text("--client-secret", "SECRET", "The client's secret; better in the environment."),
     ] = None
     client_secret_file: Annotated[
-        Path | None,
-        path("--client-secret-file", "FILE", "A file that holds the client secret."),
+        Path | None, path("--client-secret-file", "FILE", "A file that holds the client secret.")
     ] = None
     client_secret_command: Annotated[
         str | None,
@@ -103,17 +102,12 @@ class Notifying(Struct, frozen=True, kw_only=True):
     notify_wait: Annotated[
         float,
         seconds(
-            "--notify-wait",
-            30,
-            "The longest wait for --hook and --webhook, once all else is done.",
+            "--notify-wait", 30, "The longest wait for --hook and --webhook, once all else is done."
         ),
     ]
     log: Annotated[
         Path | None,
         path(
-            "--log",
-            "FILE",
-            "Add what is done to this file, a JSON object a line.",
-            may_be="file",
+            "--log", "FILE", "Add what is done to this file, a JSON object a line.", may_be="file"
         ),
     ]

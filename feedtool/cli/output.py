@@ -12,11 +12,7 @@ from feedtool.cli.console import CONSOLE, discard_stdout, echo, echo_error, want
 from feedtool.cli.options import Reporting
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import MessageText, tr
-from feedtool.report.as_json import (
-    progress_events,
-    write_json,
-    write_jsonl,
-)
+from feedtool.report.as_json import progress_events, write_json, write_jsonl
 from feedtool.report.codes import Codes
 from feedtool.report.explained_row import write_columns, write_rows
 from feedtool.report.file import write_report

@@ -242,8 +242,6 @@ class RunListing(Struct, frozen=True, kw_only=True):
 
 
 class RunsOptions(Struct, frozen=True, kw_only=True):
-    """Options of `runs`."""
-
     last: Annotated[int | None, count("--last", "Only so many.  [default: all]")]
     before: Annotated[int | None, count("--before", "Only runs before run N: the next page.")]
     abandon: Annotated[
@@ -310,8 +308,6 @@ RUN = click.Argument(["run"], type=int, metavar="RUN", shell_complete=completers
 
 
 class StatusOptions(Struct, frozen=True, kw_only=True):
-    """Options of `status`."""
-
     run: Annotated[int, RUN]
     listing: RunListing
 
@@ -391,8 +387,6 @@ def _ahead_of_sandbox(home: Path) -> timedelta:
 
 
 class ResumeOptions(Struct, frozen=True, kw_only=True):
-    """Options of `resume`."""
-
     run: Annotated[
         int | None,
         click.Argument(
@@ -431,8 +425,6 @@ def resume(ctx: click.Context, options: ResumeOptions) -> int:
 
 
 class ResultsOptions(Struct, frozen=True, kw_only=True):
-    """Options of `results`."""
-
     run: Annotated[int, RUN]
     no_wait: Annotated[bool, NO_WAIT]
     failed_only: Annotated[

@@ -28,8 +28,6 @@ from feedtool.model.text import tr
 
 
 class SellersOptions(Struct, frozen=True, kw_only=True):
-    """Options of `sellers`."""
-
     trouble: Annotated[
         bool, flag("--trouble", "Only sellers whose last pass did not get to its end.")
     ]

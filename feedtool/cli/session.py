@@ -212,10 +212,7 @@ def connect(
         opened = _to_account(home, account, stop, page)
     with opened as session:
         yield replace(
-            session,
-            stopping=stop.reason,
-            profile=account.profile,
-            is_sandbox=account.is_sandbox,
+            session, stopping=stop.reason, profile=account.profile, is_sandbox=account.is_sandbox
         )
 
 

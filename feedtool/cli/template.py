@@ -14,14 +14,7 @@ from feedtool.cli.console import echo
 from feedtool.cli.files import refuse_ending, refuse_target
 from feedtool.cli.home import local_catalog, sync_command
 from feedtool.cli.next_command import after_writing
-from feedtool.cli.options import (
-    CATEGORY,
-    Common,
-    Configuration,
-    chosen,
-    on_command_line,
-    path,
-)
+from feedtool.cli.options import CATEGORY, Common, Configuration, chosen, on_command_line, path
 from feedtool.cli.options_account import BASE_URL, SANDBOX_OPTION
 from feedtool.cli.typed import command_of
 from feedtool.feeds.template import Basis
@@ -32,8 +25,6 @@ from feedtool.sheets.atomic_write import cannot_write
 
 
 class TemplateOptions(Struct, frozen=True, kw_only=True):
-    """Options of `template`."""
-
     kind: Annotated[
         str | None,
         click.Argument(["kind"], metavar="[KIND]", required=False, shell_complete=completers.kinds),

@@ -28,8 +28,6 @@ from feedtool.model.text import tr
 
 
 class TodoOptions(Struct, frozen=True, kw_only=True):
-    """Options of `todo`."""
-
     check: Annotated[
         bool, flag("--check", "Exit with 1 if anything waits, or is not known: for scripts.")
     ]
