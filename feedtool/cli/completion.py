@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import click
+from click.shell_completion import get_completion_class
 from msgspec import Struct
 
 from feedtool.cli import feedtool
@@ -32,8 +33,6 @@ def completion(_: click.Context, options: CompletionOptions) -> None:
 
     PowerShell, in $PROFILE: feedtool completion powershell | Out-String | Invoke-Expression
     """
-    from click.shell_completion import get_completion_class
-
     script = get_completion_class(options.shell)
     if script is None:
         raise ValueError(options.shell)

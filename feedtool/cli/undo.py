@@ -32,6 +32,7 @@ from feedtool.cli.options import (
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
 from feedtool.cli.submit import account_of, submit
 from feedtool.cli.typed import command_of
+from feedtool.feeds.memory import UndoOptions, UndoRow
 from feedtool.model.errors import Exit, NothingToDo
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import plural, tr
@@ -40,7 +41,6 @@ from feedtool.report.plain import listed
 
 if TYPE_CHECKING:
     from feedtool.cli.session import ChosenAccount
-    from feedtool.feeds.memory import UndoOptions, UndoRow
 
 UNDO_ONLY = frozenset(("run", "out", "stock", "delete_created"))
 """Parameters of `undo` that `submit` does not have."""
@@ -127,10 +127,8 @@ def undo(ctx: click.Context, options: UndoCommandOptions) -> int:
 @contextmanager
 def _undo_options(
     home: Path, options: UndoCommandOptions, account: "ChosenAccount", settings: AccountSettings
-) -> "Iterator[UndoOptions]":
+) -> Iterator[UndoOptions]:
     """The options of an undo; with `--delete-created` it asks the service about offers."""
-    from feedtool.feeds.memory import UndoOptions
-
     if not options.delete_created:
         yield UndoOptions(options.stock)
         return
@@ -155,7 +153,7 @@ def _typed(ctx: click.Context) -> Iterator[str]:
             yield parameter.opts[0] if value is True else f"{parameter.opts[0]}={value}"
 
 
-def _write(objects: list[dict[str, Any]], left: "Iterable[UndoRow]", form: str) -> None:
+def _write(objects: list[dict[str, Any]], left: Iterable[UndoRow], form: str) -> None:
     """Write the offers that are left alone, each with its reason; in JSON with the plan."""
     if form != "text":
         fields = [row.as_json() for row in left]

@@ -30,6 +30,9 @@ from feedtool.cli.typed import command_of
 from feedtool.cli.worker import SAME_WITHIN, open_queue, retry_until_reachable
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import joined, tr
+from feedtool.places.folder import FolderPlace
+from feedtool.places.incoming import INBOX
+from feedtool.places.opening import folder_of, open_place, scheme_of
 from feedtool.report.plain import clean
 
 if TYPE_CHECKING:
@@ -228,8 +231,6 @@ def _serves_profiles(ctx: click.Context, options: Configuration) -> bool:
 
 def health_folder(url: str, home: Path | None) -> Path:
     """The folder of the watcher's health file: the place, if it is a folder of this machine."""
-    from feedtool.places.opening import folder_of, scheme_of
-
     scheme = scheme_of(url)
     if not scheme:
         return Path(url)
@@ -243,9 +244,6 @@ def enqueue_arrivals(options: "WatchOptions", folder: Path, accounts: ServedAcco
 
     `folder` is for the health file.
     """
-    from feedtool.places import open_place
-    from feedtool.places.folder import FolderPlace
-    from feedtool.places.incoming import INBOX
     from feedtool.watch.folder import Folder
     from feedtool.watch.reporting import DONE, STOPPED, DeduplicatedLog, Health
     from feedtool.worker.inbox import InboxEnvironment, InboxWatcher
