@@ -10,15 +10,13 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from itertools import chain, compress, count, islice
+from itertools import chain, compress, count
 from operator import attrgetter, is_not
 from typing import Any, TypeAlias
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Engine,
-    Executable,
     Table,
     func,
     insert,
@@ -26,12 +24,10 @@ from sqlalchemy import (
     update,
 )
 
-from feedtool.ledger import row_history
 from feedtool.ledger import tables as t
-from feedtool.ledger.database import reading
 from feedtool.ledger.records import REQUEUE, Attempt, Change, Package, Phase, Resolution, Stage
 from feedtool.ledger.row_history import digest_of, message_of, messages_as_text
-from feedtool.model.nouns import Item, Message, Status, Upload
+from feedtool.model.nouns import Message, Upload
 from feedtool.model.text import kept_text
 
 PLAIN = tuple(
@@ -261,59 +257,3 @@ def _inserting(table: Table, rows: int, mark: str, *, replaces: bool) -> str:
     changed = ", ".join(f"{name} = excluded.{name}" for name in names if name not in keys)
     conflict = f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}" if replaces else ""
     return " ".join((f"INSERT INTO {table.name} ({', '.join(names)}) VALUES", values, conflict))
-
-
-# Earlier requests of a seller's runs and their results, by reference.
-
-
-CHUNK = 500
-"""References in a query."""
-
-
-class RequestHistory:
-    """Queries of a ledger for earlier requests."""
-
-    engine: Engine
-
-    def _all(self, query: Executable) -> Sequence[Any]:
-        with reading(self.engine) as db:
-            return db.execute(query).all()
-
-    def sent_before(self, service: str, seller: str, run_id: int | None, item: Item) -> int | None:
-        """The last other run of a seller that sent an equal request, not refused."""
-        query = row_history.sent_before(service, seller, run_id, item)
-        return next((run for run, _ in self._all(query)), None)
-
-    def taken_before(
-        self, service: str, seller: str, run_id: int | None, item: Item
-    ) -> tuple[int, str] | None:
-        """The last other run with a successful request of the reference, and its product."""
-        query = row_history.taken_before(service, seller, run_id, item)
-        return next(((run, product) for run, product in self._all(query)), None)
-
-    def doubtful_before(
-        self, service: str, seller: str, run_id: int | None, item: Item
-    ) -> int | None:
-        """The last other run that sent the reference, if the outcome is Unknown."""
-        query = row_history.sent_last(service, seller, run_id, item)
-        return next((run for run, fate in self._all(query) if fate == Status.UNKNOWN), None)
-
-    def known_references(
-        self, service: str, seller: str, run_id: int | None, references: Iterable[str]
-    ) -> set[str]:
-        """The references, among these, that other runs of a seller have sent."""
-        known: set[str] = set()
-        rest = iter(references)
-        while some := [*islice(rest, CHUNK)]:
-            query = row_history.known_references(service, seller, run_id, some)
-            known.update(reference for (reference,) in self._all(query))
-        return known
-
-    def failed(self, service: str, seller: str) -> dict[int, int]:
-        """The number of a seller's failed requests that were not sent again since, by run."""
-        return dict(map(tuple, self._all(row_history.failed(service, seller))))
-
-    def last_status(self, service: str, seller: str, package_type: str, reference: str) -> str:
-        """The last status of requests of a type and reference; a success before any other."""
-        query = row_history.last_status(service, seller, package_type, reference)
-        return next((status for (status,) in self._all(query)), "")

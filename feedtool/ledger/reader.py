@@ -15,10 +15,10 @@ from feedtool.ledger import admission, row_history
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
-from feedtool.ledger.packages import RequestHistory, read_packages
+from feedtool.ledger.packages import read_packages
 from feedtool.ledger.parcels import Parcels
 from feedtool.ledger.records import REQUEUE, File, Package, Phase, ResultCounts, Run, Stage
-from feedtool.ledger.row_history import REQUEST, HeldCodes
+from feedtool.ledger.row_history import REQUEST, HeldCodes, RequestHistory
 from feedtool.ledger.row_results import FACTS, count_statuses, is_its_result, read_results
 from feedtool.ledger.run_lists import RunCounts, RunPages
 from feedtool.ledger.sellers import Sellers
@@ -229,7 +229,14 @@ class LedgerReader(RequestHistory):
         }
 
     def single_references(self, run_id: int) -> dict[int, str]:
-        return dict(map(tuple, self._all(row_history.single_references(run_id))))
+        """The references of a run's requests that are alone in their packages, by package."""
+        query = (
+            select(t.requests.c.package, t.requests.c.reference)
+            .join(t.files, t.files.c.file == t.requests.c.file)
+            .join(t.packages, t.packages.c.package == t.requests.c.package)
+            .where(t.files.c.run_id == run_id, t.packages.c.rows == 1)
+        )
+        return dict(map(tuple, self._all(query)))
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """The last later run of the seller that has sent a reference on a channel, by reference."""

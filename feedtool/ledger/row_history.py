@@ -64,16 +64,6 @@ def sent_later(run: Run, channel: str) -> sa.Select[tuple[str, int]]:
     )
 
 
-def single_references(run_id: int) -> sa.Select[tuple[int, str]]:
-    """The package and the reference of each request of a run that is alone in its package."""
-    return (
-        sa.select(t.requests.c.package, t.requests.c.reference)
-        .join(t.files, t.files.c.file == t.requests.c.file)
-        .join(t.packages, t.packages.c.package == t.requests.c.package)
-        .where(t.files.c.run_id == run_id, t.packages.c.rows == 1)
-    )
-
-
 def _earlier(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
     """The last request of the same type and reference in other runs of the seller."""
     requests = t.requests.c
@@ -96,80 +86,89 @@ def digest_of(body: bytes) -> bytes:
     return b"sha256:" + sha256(body).hexdigest().encode()
 
 
-def sent_before(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
-    """The last other run of a seller that sent an equal request, not refused."""
-    is_refused = sa.func.coalesce(t.results.c.status, "") == str(Status.REJECTED)
-    is_same = t.requests.c.body.in_((item.body, digest_of(item.body)))
-    return _earlier(service, seller, run_id, item).where(
-        is_same, t.packages.c.creations > 0, ~is_refused
-    )
+REFERENCES = 500
+"""References in a query."""
 
 
-def sent_last(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
-    """The last other run that sent a request of the reference, and the request's fate."""
-    query = _earlier(service, seller, run_id, item).where(t.packages.c.creations > 0)
-    return query.with_only_columns(t.runs.c.run_id, t.requests.c.fate)
+class RequestHistory:
+    """Queries of a ledger for earlier requests of a seller's runs."""
 
+    engine: Engine
 
-def known_references(
-    service: str, seller: str, run_id: int | None, references: Collection[str]
-) -> sa.Select[tuple[str]]:
-    """The references, among these, that other runs of a seller have sent."""
-    reference = t.requests.c.reference
-    return (
-        sa.select(reference)
-        .distinct()
-        .select_from(_ANSWERED)
-        .where(
-            t.is_of(service, seller),
-            reference.in_(references),
-            t.runs.c.run_id != (run_id or 0),
-            t.packages.c.creations > 0,
+    def _all(self, query: sa.Executable) -> Sequence[Any]:
+        with reading(self.engine) as db:
+            return db.execute(query).all()
+
+    def sent_before(self, service: str, seller: str, run_id: int | None, item: Item) -> int | None:
+        """The last other run of a seller that sent an equal request, not refused."""
+        is_refused = sa.func.coalesce(t.results.c.status, "") == str(Status.REJECTED)
+        is_same = t.requests.c.body.in_((item.body, digest_of(item.body)))
+        query = _earlier(service, seller, run_id, item)
+        query = query.where(is_same, t.packages.c.creations > 0, ~is_refused)
+        return next((run for run, _ in self._all(query)), None)
+
+    def taken_before(
+        self, service: str, seller: str, run_id: int | None, item: Item
+    ) -> tuple[int, str] | None:
+        """The last other run with a successful request of the reference, and its product."""
+        is_taken = t.results.c.status == str(Status.SUCCESS)
+        query = _earlier(service, seller, run_id, item).where(is_taken)
+        return next(((run, product) for run, product in self._all(query)), None)
+
+    def doubtful_before(
+        self, service: str, seller: str, run_id: int | None, item: Item
+    ) -> int | None:
+        """The last other run that sent the reference, if the outcome is Unknown."""
+        query = _earlier(service, seller, run_id, item).where(t.packages.c.creations > 0)
+        query = query.with_only_columns(t.runs.c.run_id, t.requests.c.fate)
+        return next((run for run, fate in self._all(query) if fate == Status.UNKNOWN), None)
+
+    def known_references(
+        self, service: str, seller: str, run_id: int | None, references: Iterable[str]
+    ) -> set[str]:
+        """The references, among these, that other runs of a seller have sent."""
+        reference, known, rest = t.requests.c.reference, set[str](), iter(references)
+        query = sa.select(reference).distinct().select_from(_ANSWERED)
+        is_other = t.runs.c.run_id != (run_id or 0)
+        query = query.where(t.is_of(service, seller), is_other, t.packages.c.creations > 0)
+        while some := [*islice(rest, REFERENCES)]:
+            known.update(name for (name,) in self._all(query.where(reference.in_(some))))
+        return known
+
+    def failed(self, service: str, seller: str) -> dict[int, int]:
+        """The number of requests whose last answer is a failure, without a repetition, by run."""
+        same = (t.packages.c.package_type, t.requests.c.reference)
+        place = sa.func.row_number().over(partition_by=same, order_by=t.runs.c.run_id.desc())
+        last = (
+            sa.select(t.runs.c.run_id, t.results.c.status, place.label("place"))
+            .select_from(_ANSWERED)
+            .where(t.is_of(service, seller))
+            .subquery()
         )
-    )
-
-
-def failed(service: str, seller: str) -> sa.Select[tuple[int, int]]:
-    """The number of requests whose last answer is a failure without a later repetition, by run."""
-    same = (t.packages.c.package_type, t.requests.c.reference)
-    place = sa.func.row_number().over(partition_by=same, order_by=t.runs.c.run_id.desc())
-    last = (
-        sa.select(t.runs.c.run_id, t.results.c.status, place.label("place"))
-        .select_from(_ANSWERED)
-        .where(t.is_of(service, seller))
-        .subquery()
-    )
-    return (
-        sa.select(last.c.run_id, sa.func.count())
-        .where(last.c.place == 1, last.c.status == str(Status.FAILURE))
-        .group_by(last.c.run_id)
-        .order_by(last.c.run_id)
-    )
-
-
-def last_status(
-    service: str, seller: str, package_type: str, reference: str
-) -> sa.Select[tuple[str]]:
-    """The last answer to a request of a type and reference; a success before any other."""
-    status = t.results.c.status
-    return (
-        sa.select(status)
-        .select_from(_ANSWERED)
-        .where(
-            t.is_of(service, seller),
-            t.requests.c.reference == reference,
-            t.packages.c.package_type == package_type,
-            status.is_not(None),
+        query = (
+            sa.select(last.c.run_id, sa.func.count())
+            .where(last.c.place == 1, last.c.status == str(Status.FAILURE))
+            .group_by(last.c.run_id)
+            .order_by(last.c.run_id)
         )
-        .order_by((status == str(Status.SUCCESS)).desc(), t.runs.c.run_id.desc())
-        .limit(1)
-    )
+        return dict(map(tuple, self._all(query)))
 
-
-def taken_before(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
-    """The last other run with a successful request of the reference."""
-    is_taken = t.results.c.status == str(Status.SUCCESS)
-    return _earlier(service, seller, run_id, item).where(is_taken)
+    def last_status(self, service: str, seller: str, package_type: str, reference: str) -> str:
+        """The last answer to a request of a type and reference; a success before any other."""
+        status = t.results.c.status
+        query = (
+            sa.select(status)
+            .select_from(_ANSWERED)
+            .where(
+                t.is_of(service, seller),
+                t.requests.c.reference == reference,
+                t.packages.c.package_type == package_type,
+                status.is_not(None),
+            )
+            .order_by((status == str(Status.SUCCESS)).desc(), t.runs.c.run_id.desc())
+            .limit(1)
+        )
+        return next((answer for (answer,) in self._all(query)), "")
 
 
 def is_live(package: Package) -> sa.ColumnElement[bool]:
@@ -218,9 +217,11 @@ def messages_as_text(messages: tuple[Message, ...]) -> str:
 @lru_cache(4096)
 def messages_of(kept: str) -> tuple[Message, ...]:
     """Decode the JSON of `messages_as_text`."""
+    # An older message has no row.
+    entries = ((*entry, *_USUAL[len(entry) - 2 :]) for entry in json.loads(kept))
     return tuple(
         Message(code, text_of_kept(text), field, Severity(severity), row)
-        for code, text, field, severity, row in map(_whole, json.loads(kept))
+        for code, text, field, severity, row in entries
     )
 
 
@@ -229,11 +230,6 @@ def _unusual(about: Sequence[Any]) -> Sequence[Any]:
     if about[-1] != _USUAL[-1]:
         return about
     return () if tuple(about) == _USUAL else about[:-1]
-
-
-def _whole(entry: Sequence[Any]) -> tuple[Any, ...]:
-    """A stored message with its left-out values; an older one has no row."""
-    return (*entry, *_USUAL[len(entry) - 2 :])
 
 
 def message_of(code: str | None, text: str | None) -> Message | None:
