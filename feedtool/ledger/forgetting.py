@@ -40,6 +40,7 @@ from feedtool.ledger.claims import ClaimState
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.parcels import ParcelState
 from feedtool.ledger.records import FORGOTTEN, INVALID, LEAVING, PROFILE, SellerKey
+from feedtool.ledger.run_lists import read_options
 from feedtool.ledger.tables import counts, parcels, sellers
 
 # Find runs that are old enough to be forgotten, and the reasons why others are not.
@@ -90,7 +91,8 @@ def find_old_runs(engine: Engine, before: datetime, unfinished: Collection[int])
         key: _split(of_seller, reasons)
         for key, of_seller in groupby(runs, key=lambda run: (run.service, run.seller))
     }
-    sizes = _sizes(engine, [run.run_id for gone, _ in split.values() for run in gone])
+    numbers = [run.run_id for gone, _ in split.values() for run in gone]
+    sizes = {row.run_id: int(row.sent) for row in of_runs(engine, _SIZES, numbers)}
     return [
         OldRuns(
             key,
@@ -106,14 +108,6 @@ def find_old_runs(engine: Engine, before: datetime, unfinished: Collection[int])
     ]
 
 
-def _sizes(engine: Engine, runs: Sequence[int]) -> dict[int, int]:
-    """The number of requests, by run."""
-    tables = t.runs.join(t.files).join(t.packages)
-    query = select(t.runs.c.run_id, func.sum(t.packages.c.rows).label("sent"))
-    query = query.select_from(tables).group_by(t.runs.c.run_id)
-    return {row.run_id: int(row.sent) for row in of_runs(engine, query, runs)}
-
-
 def of_runs(engine: Engine, query: Select[Any], runs: Sequence[int]) -> Iterator[Row[Any]]:
     """The rows of a query for some runs, however many these are."""
     for some in parts_of(runs, CHUNK):
@@ -122,7 +116,6 @@ def of_runs(engine: Engine, query: Select[Any], runs: Sequence[int]) -> Iterator
 
 
 def parts_of(runs: Sequence[int], count: int) -> Iterator[Sequence[int]]:
-    """Split runs into lists of at most `count`."""
     return (runs[begin : begin + count] for begin in range(0, len(runs), count))
 
 
@@ -178,6 +171,11 @@ _OLD = (
     .where(t.runs.c.started_at < bindparam("before", type_=t.UtcTime))
     .order_by(counts.c.service, counts.c.seller, counts.c.run_id)
 )
+_SIZES = (
+    select(t.runs.c.run_id, func.sum(t.packages.c.rows).label("sent"))
+    .select_from(t.runs.join(t.files).join(t.packages))
+    .group_by(t.runs.c.run_id)
+)
 
 
 RUNS_AT_ONCE = 500
@@ -208,15 +206,13 @@ class Forgetting:
                 lock_runs(db, some)
                 query = select(t.runs.c.run_id, t.runs.c.options).join(counts)
                 free = db.execute(query.where(t.runs.c.run_id.in_(some), _IS_FREE)).all()
-                marked = [(row, _options(row.options)) for row in free]
-                _write_options(
-                    db,
-                    {
-                        row.run_id: {FORGOTTEN: now.isoformat(), **options, LEAVING: True}
-                        for row, options in marked
-                    },
-                )
-                begun += [row.run_id for row in free]
+                marked = {FORGOTTEN: now.isoformat()}
+                noted = {
+                    run: {**marked, **(read_options(kept) or {}), LEAVING: True}
+                    for run, kept in free
+                }
+                _write_options(db, noted)
+                begun += noted
         return begun
 
     def remove(self, runs: Sequence[int], limit: int) -> int:
@@ -247,15 +243,12 @@ class Forgetting:
         for some in parts_of(runs, RUNS_AT_ONCE):
             with writing(self._engine) as db:
                 query = select(t.runs.c.run_id, t.runs.c.options).where(t.runs.c.run_id.in_(some))
-                kept = {run: _options(options) for run, options in db.execute(query)}
-                names = (FORGOTTEN, *STAYS)
-                _write_options(
-                    db,
-                    {
-                        run: {name: options[name] for name in names if name in options}
-                        for run, options in kept.items()
-                    },
-                )
+                noted: dict[int, dict[str, Any]] = {}
+                for run, kept in db.execute(query):
+                    options = read_options(kept) or {}
+                    names = (name for name in (FORGOTTEN, *STAYS) if name in options)
+                    noted[run] = {name: options[name] for name in names}
+                _write_options(db, noted)
                 if not keep_counts:
                     db.execute(delete(counts).where(counts.c.run_id.in_(some)))
 
@@ -355,15 +348,6 @@ def _remove(db: Connection, table: Table, which: ColumnElement[bool], limit: int
     keys = [*table.primary_key]
     some = select(*keys).where(which).limit(limit)
     return db.execute(delete(table).where(tuple_(*keys).in_(some))).rowcount
-
-
-def _options(kept: str) -> dict[str, Any]:
-    """Decode stored options; none if they cannot be read."""
-    try:
-        options: dict[str, Any] = json.loads(kept)
-    except ValueError:
-        return {}
-    return options
 
 
 def _write_options(db: Connection, options: Mapping[int, Mapping[str, Any]]) -> None:

@@ -118,18 +118,25 @@ class RunCounts:
                 noted = counted[before.run_id].noted
                 if noted["statuses"] != before.statuses:
                     noted["counted_at"] = now
-                    answers[before.service, before.seller] += _new_answers(before.statuses, noted)
+                    new = Counter(json.loads(noted["statuses"]))
+                    new -= Counter(json.loads(before.statuses or "{}"))
+                    answers[before.service, before.seller] += new
                 if any(getattr(before, name) != value for name, value in noted.items()):
                     db.execute(update(counts).filter_by(run_id=before.run_id).values(noted))
-            for key, new in answers.items():
-                _add_answers(db, key, new)
+            for (service, seller), answered in answers.items():
+                owner = {"service": service, "seller": seller}
+                former = db.scalar(select(sellers.c.answers).filter_by(**owner))
+                final = {word: rows for word, rows in answered.items() if word not in UNANSWERED}
+                if former is not None and final:
+                    total = json.dumps(Counter(json.loads(former)) + Counter(final))
+                    db.execute(update(sellers).filter_by(**owner).values(answers=total))
 
 
 def count_runs(engine: Engine, run_ids: Collection[int]) -> dict[int, RunCount]:
     """Count the rows of some runs as they are now; runs that cannot be read are left out."""
     runs = {"runs": [*run_ids]}
     with reading(engine) as db:
-        options = {run: _options(kept) for run, kept in db.execute(_OPTIONS, runs)}
+        options = {run: read_options(kept) for run, kept in db.execute(_OPTIONS, runs)}
         written = {*map(tuple, db.execute(_SHEETS, runs))}
         still_open = {*db.scalars(_OPEN, runs)}
         held = held_rows(db, run_ids)
@@ -185,29 +192,13 @@ def _read(row: Row[Any]) -> RunCount:
     return RunCount(statuses, row.held, bool(row.is_finished))
 
 
-def _options(kept: str) -> dict[str, Any] | None:
+def read_options(kept: str) -> dict[str, Any] | None:
+    """Decode the options of a run; None if they cannot be read."""
     try:
         options: dict[str, Any] = json.loads(kept)
     except ValueError:
         return None
     return options
-
-
-def _new_answers(before: str, noted: Mapping[str, Any]) -> Counter[str]:
-    """The numbers of new rows by final status."""
-    was, now = Counter(json.loads(before or "{}")), Counter(json.loads(noted["statuses"]))
-    return Counter(
-        {status: count for status, count in (now - was).items() if status not in UNANSWERED}
-    )
-
-
-def _add_answers(db: Connection, key: SellerKey, new: Counter[str]) -> None:
-    service, seller = key
-    is_same = (sellers.c.service == service, sellers.c.seller == seller)
-    before = db.scalar(select(sellers.c.answers).where(*is_same))
-    if before is not None and new:
-        answers = json.dumps(Counter(json.loads(before)) + new)
-        db.execute(update(sellers).where(*is_same).values(answers=answers))
 
 
 def are_of(keys: Collection[SellerKey]) -> ColumnElement[bool]:
