@@ -7,9 +7,8 @@ Reading order: `records` (the nouns), `tables` (how they are kept; `migrations` 
 `database` (SQLite or PostgreSQL behind one URL; `trouble`: why it cannot be used), `store` (the
 Ledger) and `reader`, `packages`, `admission` (which rows go with a package), `row_results`,
 `row_history` (rows of other runs, and rows that were not sent). Beside these are `lock` (one writer
-for each seller),
-`claims` (a watcher's files), `parcels` (files that wait for a worker) and `snapshots` (the input
-files). An area reads and writes its own tables through the ledger's engine.
+for each seller), `claims` (a watcher's files), `parcels` (files that wait for a worker) and
+`snapshots` (the input files). An area reads and writes its own tables through the ledger's engine.
 
 Requests and rows are many to many. A request is named by its first row and its number among the
 requests of that row; `request_rows` has its further rows, which most requests do not have.

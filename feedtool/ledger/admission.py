@@ -269,8 +269,8 @@ def _moved(db: sa.Connection, package: Package, uploads: list[list[_Left]]) -> i
                 "number_": left.number,
                 "to": key,
                 "at": upload,
+                "times": left.sends + (left.stage not in NOT_TAKEN),
             }
-            | {"times": left.sends + (left.stage not in NOT_TAKEN)}
             for upload, rows in zip(numbers, uploads, strict=True)
             for left in rows
         ],

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, TextClause, event, text
+from sqlalchemy import Connection, event, text
 
 from feedtool.ledger.database import open_engine, writing
 from feedtool.ledger.trouble import explained
@@ -45,11 +45,6 @@ NAMES = {
 }
 
 
-def _statement(words: str, dialect: str) -> TextClause:
-    now, later = NAMES[dialect]
-    return text(words.replace("NOW", now).replace("LATER", later))
-
-
 class Budgets:
     """All budgets of a ledger, by connections of their own; may be called from several threads."""
 
@@ -58,7 +53,10 @@ class Budgets:
         self._engine = open_engine(place)
         name = self._engine.dialect.name
         self._is_server, unsynced = name == "postgresql", UNSYNCED[name]
-        self._take, self._wait, self._hold = (_statement(sql, name) for sql in (TAKE, WAIT, HOLD))
+        now, later = NAMES[name]
+        self._take, self._wait, self._hold = (
+            text(words.replace("NOW", now).replace("LATER", later)) for words in (TAKE, WAIT, HOLD)
+        )
 
         @event.listens_for(self._engine, "connect")
         def _connected(connection: Any, _record: object) -> None:

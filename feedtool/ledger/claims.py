@@ -52,7 +52,6 @@ class Claim(Struct, frozen=True):
 
     @property
     def place(self) -> PurePosixPath:
-        """The file's place in the inbox."""
         return PurePosixPath(self.lane) / self.source
 
 
@@ -163,22 +162,19 @@ def begin_run(db: Connection, claim: int, run_id: int) -> None:
 def _earlier(
     db: Connection, same: Row[Any], source: str, since: datetime | None
 ) -> EarlierClaim | None:
-    """The run of an ended claim, where a file of the same content is taken for a mistake."""
-    if since is None or same.taken_at < since or not _still_holds(db, same, source):
+    """The run of an ended claim, where a file of the same content is taken for a mistake.
+
+    The content was sent, and a later file of its present name had no other content.
+    """
+    if since is None or same.taken_at < since:
+        return None
+    if same.run_id is None or _never_committed(db, same.run_id):
+        return None
+    claims = t.claims.c
+    is_later = (claims.scope == same.scope, claims.source == source, claims.run_id > same.run_id)
+    if db.execute(select(claims.claim).where(*is_later)).first():
         return None
     return EarlierClaim(same.run_id, same.source, same.taken_at)
-
-
-def _still_holds(db: Connection, same: Row[Any], source: str) -> bool:
-    """True if a content was sent, and a later file of its present name had no other content."""
-    if same.run_id is None or _never_committed(db, same.run_id):
-        return False
-    since = select(t.claims.c.claim).where(
-        t.claims.c.scope == same.scope,
-        t.claims.c.source == source,
-        t.claims.c.run_id > same.run_id,
-    )
-    return db.execute(since).first() is None
 
 
 def _never_committed(db: Connection, run_id: int) -> bool:

@@ -171,8 +171,8 @@ class Cursors:
             noted = db.execute(select(t.batches).where(is_same)).one()
             db.execute(update(t.batches).where(is_same).values(is_placed=int(is_placed)))
             if is_placed:
-                moved = {"position": noted.position, "reconciled_at": noted.reconciled_at}
-                _move(db, noted.cursor, **moved)
+                position, reconciled_at = noted.position, noted.reconciled_at
+                _move(db, noted.cursor, position=position, reconciled_at=reconciled_at)
             else:
                 _forget(db, [batch])
 

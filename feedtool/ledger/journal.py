@@ -121,5 +121,4 @@ class _Booking:
 
 
 def _key(text: str) -> str:
-    """The digest by which an entry is found."""
     return sha256(text.encode()).hexdigest()

@@ -235,7 +235,6 @@ def _digest(key: SellerKey) -> str:
 
 
 def _ledger_of(engine: Engine) -> Path:
-    """The ledger's file, with links resolved."""
     return Path(str(engine.url.database)).resolve()
 
 

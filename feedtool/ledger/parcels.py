@@ -163,7 +163,7 @@ class Parcels:
                 if earlier := find_earlier(db, scope, sha256, name, since):
                     meanwhile.rollback()
                     return earlier
-                return _read(db, parcel)
+                return _parcel(db.execute(select(table).where(_of.parcel == parcel)).one())
         except IntegrityError:
             return None
 
@@ -224,13 +224,11 @@ class Parcels:
         return self._all(and_(_is_of(key), IS_UNDELIVERED))
 
     def mark_delivered(self, parcel: int, now: datetime) -> None:
-        """Note that the answers of a parcel are delivered."""
         self._change(parcel, IS_UNDELIVERED, told_at=now)
 
     # For people.
 
     def find(self, parcel: int) -> Parcel | None:
-        """The parcel of a number; None if absent."""
         return next(iter(self._all(_of.parcel == parcel)), None)
 
     def same(
@@ -298,10 +296,6 @@ def _answer(db: Connection, parcel: int, answer: ParcelAnswer, now: datetime) ->
     values = {**answer._asdict(), "message": message, "answered_at": now}
     is_unanswered = and_(_of.parcel == parcel, _of.state != ParcelState.ANSWERED)
     db.execute(update(table).where(is_unanswered).values(**values, state=ParcelState.ANSWERED))
-
-
-def _read(db: Connection, parcel: int) -> Parcel:
-    return _parcel(db.execute(select(table).where(_of.parcel == parcel)).one())
 
 
 def _parcel(row: Row[Any]) -> Parcel:

@@ -49,10 +49,8 @@ class Sellers:
             not_before: The earliest time of the next pass; None is at once.
             now: The time, for people.
         """
-        service, seller = key
         ended = {
-            "service": service,
-            "seller": seller,
+            **_owner(key),
             "profile": profile or "",
             "run_id": run_id,
             "passed_at": as_text(now),
@@ -72,38 +70,35 @@ class Sellers:
 
     def pass_pause(self, key: SellerKey) -> tuple[int, datetime | None]:
         """A seller's failed passes in a row, and the earliest time of the next pass."""
-        service, seller = key
-        query = select(sellers.c.failures, sellers.c.not_before)
+        query = select(sellers.c.failures, sellers.c.not_before).filter_by(**_owner(key))
         with reading(self._engine) as db:
-            row = db.execute(query.filter_by(service=service, seller=seller)).one_or_none()
+            row = db.execute(query).one_or_none()
         return (0, None) if row is None else (row.failures, row.not_before)
 
     def set_next_pass(self, key: SellerKey, moment: datetime | None = None) -> None:
         """Set the earliest time of the next pass over a seller's files; None is at once."""
-        service, seller = key
-        is_same = (sellers.c.service == service, sellers.c.seller == seller)
         with writing(self._engine) as db:
-            db.execute(update(sellers).where(*is_same).values(not_before=moment))
+            db.execute(update(sellers).filter_by(**_owner(key)).values(not_before=moment))
 
     def pace(self, key: SellerKey) -> str | None:
         """The pace that a seller's last run has learnt; None is full speed."""
-        service, seller = key
-        query = select(sellers.c.pace).filter_by(service=service, seller=seller)
         with reading(self._engine) as db:
-            return db.scalar(query)
+            return db.scalar(select(sellers.c.pace).filter_by(**_owner(key)))
 
     def keep_pace(self, key: SellerKey, pace: str | None) -> None:
         """Save the pace for the next run; the caller must hold the seller's lock."""
-        service, seller = key
         with writing(self._engine) as db:
-            db.execute(_PACE, {"service": service, "seller": seller, "pace": pace})
+            db.execute(_PACE, {**_owner(key), "pace": pace})
 
 
 def begin_seller(db: Connection, key: SellerKey, profile: str | None, run_id: int) -> None:
     """Note a seller's last run, in the transaction that makes it."""
+    db.execute(_BEGUN, {**_owner(key), "profile": profile or "", "run_id": run_id})
+
+
+def _owner(key: SellerKey) -> dict[str, Any]:
     service, seller = key
-    begun = {"service": service, "seller": seller, "profile": profile or "", "run_id": run_id}
-    db.execute(_BEGUN, begun)
+    return {"service": service, "seller": seller}
 
 
 _NEW = "INSERT INTO sellers (service, seller, profile, {more}, answers)"
@@ -170,7 +165,6 @@ class SellerLine(NamedTuple):
 
     @property
     def has_begun(self) -> bool:
-        """True if a run or a pass was ever begun for him."""
         return self.run_id is not None or self.passed_at is not None
 
 

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
-from hashlib import sha256 as hash_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -90,8 +89,9 @@ class Snapshots:
 
     def path_of(self, sha256: str) -> Path:
         """The path of a snapshot; FileProblem if it is missing, unreadable or changed."""
-        path = self._folder / sha256
-        self._refuse_deleted(sha256)
+        path, note = self._folder / sha256, self._folder / DELETED / sha256
+        if note.is_file() and not path.exists():
+            raise deleted(note.read_text("ascii"))
         with _readable(path, MISSING) as kept:
             digest = digest_of(kept)
         if digest != sha256:
@@ -144,11 +144,6 @@ class Snapshots:
             with suppress(OSError):
                 (note := self._folder / USED / sha256).parent.mkdir(self.FOLDER_MODE, exist_ok=True)
                 note.touch(self.FILE_MODE)
-
-    def _refuse_deleted(self, sha256: str) -> None:
-        note = self._folder / DELETED / sha256
-        if note.is_file() and not (self._folder / sha256).exists():
-            raise deleted(note.read_text("ascii"))
 
     def _is_whole(self, sha256: str) -> bool:
         with suppress(OSError), (self._folder / sha256).open("rb", buffering=0) as kept:
@@ -262,7 +257,7 @@ def open_snapshots(home: Path, store: str | None) -> Snapshots:
     from feedtool.places.bucket import BucketPlace
 
     if isinstance(place, BucketPlace):
-        cache = home / CACHE / hash_of(place.url.encode()).hexdigest()[:16]
+        cache = home / CACHE / hashlib.sha256(place.url.encode()).hexdigest()[:16]
         return BucketSnapshots(cache, place, local)
     raise UsageProblem(
         tr("{place} is not a store of snapshots.", place=place.url),

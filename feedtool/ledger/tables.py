@@ -46,7 +46,6 @@ class ServiceTime(UtcTime):
     cache_ok = True
 
     def process_result_value(self, value: str | None, dialect: object) -> datetime | None:
-        """Parse a stored time; None if it is not plausible."""
         time = super().process_result_value(value, dialect)
         return None if time is None else plausible_time(time)
 
