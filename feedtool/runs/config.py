@@ -152,35 +152,33 @@ def load(path: Path | None = None, fallbacks: tuple[Path, ...] = ()) -> Config:
     if path is None:
         return Config()
     hint = tr("name another with --config")
-    tables = read_tables(path, hint)
-    refuse_unknown(tables, ("defaults", "profile", "page", "budgets"), str(path))
-    profiles, budgets = table_of(tables, "profile", str(path)), _budgets(tables, str(path))
+    tables, where = read_tables(path, hint), str(path)
+    refuse_unknown(tables, ("defaults", "profile", "page", "budgets"), where)
+    profiles = table_of(tables, "profile", where)
+    budget_tables = table_of(tables, "budgets", where)
+    budgets = {
+        name: _budget(name, table_of(budget_tables, name, f"{where}, [budgets]"), where)
+        for name in budget_tables
+    }
     return Config(
         path,
-        table_of(tables, "defaults", str(path)),
+        table_of(tables, "defaults", where),
         {
             name: profile_of(
-                table_of(profiles, name, f"{path}, [profile]"),
-                f"{path}, {name}",
+                table_of(profiles, name, f"{where}, [profile]"),
+                f"{where}, {name}",
                 path.parent,
                 budgets,
             )
             for name in profiles
         },
-        _page_rights(tables, str(path)),
+        _page_rights(tables, where),
         budgets,
     )
 
 
-def _budgets(tables: Mapping[str, Any], path: str) -> Mapping[str, Budget]:
-    budgets = table_of(tables, "budgets", path)
-    return {
-        name: _budget(name, table_of(budgets, name, f"{path}, [budgets]"), f"{path}, {name}")
-        for name in budgets
-    }
-
-
-def _budget(name: str, table: Mapping[str, Any], where: str) -> Budget:
+def _budget(name: str, table: Mapping[str, Any], path: str) -> Budget:
+    where = f"{path}, {name}"
     refuse_unknown(table, BUDGET_BOUNDS, where)
     if "per_second" not in table:
         raise config_problem(where, tr("per_second is missing"), tr("write per_second = 20"))

@@ -74,22 +74,27 @@ def configuration_schema(options: Mapping[str, Document]) -> Document:
             "description": "Values of blank cells and absent columns, by field.",
         },
     }
-    page = _table({"users": _mapping(_page_rights())})
-    budgets = _mapping({**_budget(), "required": ["per_second"]})
-    tables = {"defaults": _table(options), "profile": _mapping(profile), "page": page}
-    tables["budgets"] = budgets
+    tables = {
+        "defaults": _table(options),
+        "profile": _mapping(profile),
+        "page": _table({"users": _mapping(_page_rights())}),
+        "budgets": _mapping({**_budget(), "required": ["per_second"]}),
+    }
     return {"$schema": DRAFT, "title": FILE, **_table(tables)}
 
 
 def _budget() -> Document:
     """Return the table of a budget that several accounts share."""
     kinds, meanings = {"per_second": "number", "burst": "integer"}, field_docs(Budget)
-    bounds = BUDGET_BOUNDS.items()
-    limits = {name: {"minimum": least, "maximum": most} for name, (least, most) in bounds}
     return _table(
         {
-            name: {"type": kinds[name], "description": meanings[name], **limits[name]}
-            for name in limits
+            name: {
+                "type": kinds[name],
+                "description": meanings[name],
+                "minimum": least,
+                "maximum": most,
+            }
+            for name, (least, most) in BUDGET_BOUNDS.items()
         }
     )
 

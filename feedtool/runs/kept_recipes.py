@@ -7,21 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from feedtool.check import RecipeBook
 from feedtool.check.recipes.join_file import JoinFile
-from feedtool.check.recipes.recipe import parse_recipe
+from feedtool.check.recipes.recipe import Recipe, parse_recipe
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
-
-if TYPE_CHECKING:
-    from feedtool.check.recipes.recipe import Recipe
 
 
 class KeptJoin(NamedTuple):
@@ -72,17 +69,17 @@ class RecordedRecipes(Struct):
     path_of: Callable[[str], Path]
     """Returns the kept file of a SHA-256."""
     _joins: dict[tuple[Path, str], dict[str, Sequence[JoinFile]]] = field(default_factory=dict)
-    _possible: "dict[Path, dict[bool, Sequence[Recipe]]]" = field(default_factory=dict)
+    _possible: dict[Path, dict[bool, Sequence[Recipe]]] = field(default_factory=dict)
     """The recipes that were read, by file, and by whether they count for any sheet."""
-    _used: "dict[tuple[Path, str], Recipe]" = field(default_factory=dict)
+    _used: dict[tuple[Path, str], Recipe] = field(default_factory=dict)
 
-    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
+    def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
         """Return the recipes of the command."""
         recipes = self.book.recipes(path, is_wanted=is_wanted)
         self._possible.setdefault(path, {})[is_wanted] = recipes
         return recipes
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> Sequence[JoinFile]:
+    def joined(self, recipe: Recipe, name: str, path: Path) -> Sequence[JoinFile]:
         """Return the files of a join, as copies that do not change."""
         joins = self._joins.setdefault((path, recipe.shown), {})
         if name not in joins:
@@ -90,7 +87,7 @@ class RecordedRecipes(Struct):
             joins[name] = [file._replace(path=self.path_of(self.keep(file.path))) for file in files]
         return joins[name]
 
-    def note_use(self, recipe: "Recipe", path: Path) -> None:
+    def note_use(self, recipe: Recipe, path: Path) -> None:
         self._used[path, recipe.shown] = recipe
 
     def kept(self, sheets: Iterable[CheckedSheet]) -> list[KeptRecipe]:
@@ -105,17 +102,17 @@ class RecordedRecipes(Struct):
             possible = list(chain.from_iterable(groups.values()))
             used = [recipe for recipe in possible if (path, recipe.shown) in self._used]
             meant = used or (possible if path in failed else ())
-            kept += [self._kept(recipe, path, recipe.shown) for recipe in meant]
+            kept += [self._kept(recipe, path) for recipe in meant]
         return kept
 
-    def _kept(self, recipe: "Recipe", path: Path, shown: str) -> KeptRecipe:
+    def _kept(self, recipe: Recipe, path: Path) -> KeptRecipe:
         with temporary_folder() as folder:
             text = folder / "recipe.toml"
             text.write_text(recipe.text, "utf-8", newline="")
             sha256 = self.keep(text)
         joins = {
             name: [KeptJoin(file.name, file.path.name, file.age.total_seconds()) for file in files]
-            for name, files in self._joins.get((path, shown), {}).items()
+            for name, files in self._joins.get((path, recipe.shown), {}).items()
         }
         place = str(recipe.path) if recipe.path else None
         return KeptRecipe(
@@ -137,7 +134,7 @@ class KeptRecipes(Struct, frozen=True):
     path_of: Callable[[str], Path]
     """Returns the kept file of a SHA-256; FileProblem if it is gone."""
 
-    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
+    def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
         """Return the recipes by which the file was read."""
         return [
             self._recipe(kept)
@@ -145,13 +142,13 @@ class KeptRecipes(Struct, frozen=True):
             if kept.file == str(path) and kept.is_wanted is is_wanted
         ]
 
-    def _recipe(self, kept: KeptRecipe) -> "Recipe":
+    def _recipe(self, kept: KeptRecipe) -> Recipe:
         place = Path(kept.path) if kept.path else None
         text = self.path_of(kept.sha256).read_bytes().decode()
         recipe = parse_recipe(text, kept.name, place, date.fromisoformat(kept.today))
         return replace(recipe, is_wanted=kept.is_wanted, must_fit=kept.must_fit)
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> Sequence[JoinFile]:
+    def joined(self, recipe: Recipe, name: str, path: Path) -> Sequence[JoinFile]:
         for kept in self.kept:
             if kept.file == str(path) and kept.sha256 == recipe.sha256 and name in kept.joins:
                 return [
@@ -162,7 +159,7 @@ class KeptRecipes(Struct, frozen=True):
             tr("the file of [join.{name}] was not kept", name=name), tr("send the file again")
         )
 
-    def note_use(self, recipe: "Recipe", path: Path) -> None:
+    def note_use(self, recipe: Recipe, path: Path) -> None:
         """Do nothing: the recipe is kept already."""
 
 
@@ -183,6 +180,7 @@ def read_recipe_lines(
     """Return the recipes of the lines of a plan; their files are written into a folder.
 
     `names` are those of the files that the recipes read: the former names, and the present ones.
+    UsageProblem if the content of a kept file differs from its digest.
     """
     now = {str(Path(then)): str(Path(name)) for then, name in names.items()}
     kept: list[KeptRecipe] = []
@@ -191,15 +189,11 @@ def read_recipe_lines(
             kept = [KeptRecipe.from_json(recipe) for recipe in line["recipes"]]
             kept = [recipe._replace(file=now.get(recipe.file, recipe.file)) for recipe in kept]
         else:
-            _unpack(line, folder)
+            content = gzip.decompress(b64decode(line["gzip"]))
+            if hashlib.sha256(content).hexdigest() != line["kept"]:
+                raise UsageProblem(
+                    tr("a file that the plan keeps is not what its digest says"),
+                    tr("make the plan anew"),
+                )
+            (folder / line["kept"]).write_bytes(content)
     return KeptRecipes(kept, folder.joinpath)
-
-
-def _unpack(line: Mapping[str, Any], folder: Path) -> None:
-    """Write a kept file into a folder, by its digest; UsageProblem if its content differs."""
-    content = gzip.decompress(b64decode(line["gzip"]))
-    if hashlib.sha256(content).hexdigest() != line["kept"]:
-        raise UsageProblem(
-            tr("a file that the plan keeps is not what its digest says"), tr("make the plan anew")
-        )
-    (folder / line["kept"]).write_bytes(content)

@@ -10,7 +10,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -126,15 +125,13 @@ def renamed(recipe: Recipe, renames: Mapping[str, str]) -> Recipe:
     file = recipe.file
     return replace(
         recipe,
-        file=msgspec.structs.replace(
+        file=replace(
             file,
             columns={new(header): key for header, key in file.columns.items()},
             names={name: new(header) for name, header in file.names.items()},
             fill_down={new(header): new(by) for header, by in file.fill_down.items()},
             join={
-                name: msgspec.structs.replace(
-                    join, key={new(header): other for header, other in join.key.items()}
-                )
+                name: replace(join, key={new(header): other for header, other in join.key.items()})
                 for name, join in file.join.items()
             },
         ),
@@ -188,7 +185,6 @@ class SheetProposal(Struct, frozen=True):
     """The headers that a named recipe reads and the sheet lacks, each with its field or ""."""
 
     def accepted(self, least: int) -> "list[ColumnProposal]":
-        """The columns with at least this confidence."""
         return [column for column in self.columns if is_accepted(column, least)]
 
     @property

@@ -248,7 +248,15 @@ class FolderProfiles(Mapping[str, Profile]):
         version = version_of(place) if _is_name(name) else None
         if name in self.in_config:
             if version:
-                raise self._twice(name, place)
+                raise UsageProblem(
+                    tr(
+                        "the profile “{name}” is both in {path} and in {place}",
+                        name=name,
+                        path=self.config,
+                        place=place,
+                    ),
+                    tr("take one of them away: nobody can tell which is meant"),
+                )
             return self.in_config[name]
         if version is None:
             raise KeyError(name)
@@ -296,11 +304,6 @@ class FolderProfiles(Mapping[str, Profile]):
                         yield name
         except OSError as error:
             raise folder_problem(self.folder, reason_of(error)) from error
-
-    def _twice(self, name: str, place: Path) -> UsageProblem:
-        places = {"path": self.config, "place": place}
-        text = tr("the profile “{name}” is both in {path} and in {place}", name=name, **places)
-        return UsageProblem(text, tr("take one of them away: nobody can tell which is meant"))
 
 
 def folder_problem(folder: Path, why: str) -> UsageProblem:

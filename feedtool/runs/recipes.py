@@ -36,14 +36,19 @@ class RecipeFolders(Struct, frozen=True):
     is_dropped: bool = False
     """True if files beside the sheet do not count, since anybody may have put them there."""
 
-    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
+    def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
         """Return the named recipe or the account's, or else those beside the file and the user's.
 
         UsageProblem for an unusable one.
         """
         today = self.clock().date()
         if is_wanted and self.recipe:
-            return [replace(_named_recipe(self.recipe, today), is_wanted=True, must_fit=True)]
+            recipe = (
+                preset(self.recipe.removeprefix(PRESET), today)
+                if self.recipe.startswith(PRESET)
+                else read_recipe(Path(self.recipe), today)
+            )
+            return [replace(recipe, is_wanted=True, must_fit=True)]
         if is_wanted:
             return [replace(recipe, is_wanted=True) for recipe in _in_folder(self.profile, today)]
         if self.recipe:
@@ -53,7 +58,7 @@ class RecipeFolders(Struct, frozen=True):
         user = [recipe for recipe in _in_folder(self.user, today) if recipe.sha256 not in seen]
         return [*beside, *user]
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> list[JoinFile]:
+    def joined(self, recipe: Recipe, name: str, path: Path) -> list[JoinFile]:
         """Return the newest file for each name in a recipe's join.
 
         They are beside the sheet, else in the account's folder; for a dropped sheet only there.
@@ -65,7 +70,7 @@ class RecipeFolders(Struct, frozen=True):
         files = recipe.file.join[name].files
         return [self.newest(recipe, name, file, path) for file in files]
 
-    def newest(self, recipe: "Recipe", name: str, file_name: str, path: Path) -> JoinFile:
+    def newest(self, recipe: Recipe, name: str, file_name: str, path: Path) -> JoinFile:
         """Return the newest file that fits one of these names. Raises as `joined`."""
         join, place = recipe.file.join[name], recipe.place(f"join.{name}", "file")
         pattern = Path(file_name)
@@ -122,17 +127,11 @@ class RecipeFolders(Struct, frozen=True):
             )
         return file
 
-    def note_use(self, recipe: "Recipe", path: Path) -> None:
+    def note_use(self, recipe: Recipe, path: Path) -> None:
         """Do nothing: this reading keeps no recipes."""
 
 
-def _named_recipe(name: str, today: date) -> "Recipe":
-    if name.startswith(PRESET):
-        return preset(name.removeprefix(PRESET), today)
-    return read_recipe(Path(name), today)
-
-
-def _in_folder(folder: Path | None, today: date) -> "list[Recipe]":
+def _in_folder(folder: Path | None, today: date) -> list[Recipe]:
     paths = sorted(folder.glob("*.toml")) if folder and folder.is_dir() else []
     return [read_recipe(path, today) for path in paths]
 
