@@ -208,7 +208,13 @@ def _write_workbook(
         book = folder / target.name
         _write(book, sheets, reading, say)
         is_private = load().is_personal(sheet.checked.kind for sheet, _ in to_correct)
-        _move_into_place(book, target, note, is_private=is_private)
+        with atomic_write(target, is_private=is_private) as temporary:
+            try:
+                shutil.copyfile(book, temporary)
+            except OSError as error:
+                raise cannot_write(target, error) from error
+            # Noted first: so a file that a crash leaves there is known as written by feedtool.
+            note(str(target.absolute()), digest_of(book) or "")
 
 
 def _free_place(target: Path, workspace: Workspace, *, is_numbered: bool) -> Path:
@@ -232,19 +238,6 @@ def _free_place(target: Path, workspace: Workspace, *, is_numbered: bool) -> Pat
             )
         target = place_of(target)
     return target
-
-
-def _move_into_place(book: Path, target: Path, note: NoteOutput, *, is_private: bool) -> None:
-    """Copy a workbook to its place, and note its digest first.
-
-    So a file that a crash leaves there is known as written by feedtool.
-    """
-    with atomic_write(target, is_private=is_private) as temporary:
-        try:
-            shutil.copyfile(book, temporary)
-        except OSError as error:
-            raise cannot_write(target, error) from error
-        note(str(target.absolute()), digest_of(book) or "")
 
 
 def _write(

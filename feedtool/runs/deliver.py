@@ -300,12 +300,7 @@ def note_pass(session: Session, workspace: Workspace) -> Iterator[PassOutcome]:
     finally:
         stopped = passing.stopped
         is_trouble = isinstance(stopped, Interrupted | NotAuthorised)
-        if is_trouble and stopped is not session.stopping():
-            _note(session, workspace, stopped)
-        elif passing.has_sent and stopped is None:
-            _note(session, workspace, None)
-
-
-def _note(session: Session, workspace: Workspace, error: FeedtoolError | None) -> None:
-    key = seller_key(session.address, session.seller)
-    workspace.ledger.sellers.passed(key, session.profile, None, error, None, session.wall())
+        is_end = passing.has_sent and stopped is None
+        if is_end or (is_trouble and stopped is not session.stopping()):
+            key, now = seller_key(session.address, session.seller), session.wall()
+            workspace.ledger.sellers.passed(key, session.profile, None, stopped, None, now)

@@ -46,7 +46,12 @@ def validate_and_fix(
     """
     chosen = chosen_fixes(names, load())
     for file in inputs:
-        _refuse_without_cells(file)
+        with suppress(OSError):  # the reading reports it
+            if file.path.is_file() and load().format_of(file.path):
+                raise UsageProblem(
+                    tr("{name} has no cells that --fix could fix", name=file.name),
+                    tr("make a workbook of it with feedtool convert, and fix that"),
+                )
     reading = replace(reading, settle=_ask_once(reading), with_items=True)
     sheets = check(inputs, reading, load())
     if len(inputs) == 1:
@@ -70,15 +75,6 @@ def validate_and_fix(
     for result in results:
         result.copy_failed = result.copy_failed or fixing.failed.get(result.checked.file)
     return results
-
-
-def _refuse_without_cells(file: Input) -> None:
-    with suppress(OSError):  # the reading reports it
-        if file.path.is_file() and load().format_of(file.path):
-            raise UsageProblem(
-                tr("{name} has no cells that --fix could fix", name=file.name),
-                tr("make a workbook of it with feedtool convert, and fix that"),
-            )
 
 
 class _Fixing:

@@ -299,8 +299,7 @@ class SavedPlan(Struct, frozen=True):
                         self.place,
                         tr(
                             "{where}, though the file is the same: the local catalogue or the "
-                            "ledger has "
-                            "changed",
+                            "ledger has changed",
                             where=_where(before, after),
                         ),
                     )

@@ -7,14 +7,13 @@ is open, and the offers that the service has now are counted before it is sent.
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.feeds.package_ref import PackageRef
-from feedtool.ledger import Change, Phase, Resolution
+from feedtool.ledger import Change, Ledger, Package, Phase, Resolution
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
@@ -23,9 +22,6 @@ from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import MessageText, joined, tr
 from feedtool.runs.workspace import Session, fetch_context_of
 from feedtool.service.fetch import Next, read_list
-
-if TYPE_CHECKING:
-    from feedtool.ledger import Ledger, Package
 
 NOTHING_SENT = tr("nothing was sent")
 NOT_CONFIRMED = tr(
@@ -79,7 +75,7 @@ def refuse(purge: Purge) -> None:
     )
 
 
-def unsent(packages: "Iterable[Package]") -> "list[Package]":
+def unsent(packages: Iterable[Package]) -> list[Package]:
     """Return the purges that have not been sent, and would be sent now."""
     waiting = {Phase.PLANNED, Phase.CLEARED}
     types = {feed.travel.purge_type for feed in load().feeds.values()}
@@ -90,7 +86,7 @@ def unsent(packages: "Iterable[Package]") -> "list[Package]":
     ]
 
 
-def hold_back(ledger: "Ledger", packages: "Iterable[Package]", reason: str, now: datetime) -> None:
+def hold_back(ledger: Ledger, packages: Iterable[Package], reason: str, now: datetime) -> None:
     """Give up packages that were never sent: their rows become Held, with the reason."""
     for package in packages:
         resolved = [
@@ -143,7 +139,7 @@ def check_one_zip(sheets: Sequence[CheckedSheet], limit: int) -> None:
         )
 
 
-def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) -> None:
+def check_nothing_open(ledger: Ledger, seller: str, foreign: Sequence[str]) -> None:
     """Raise UsageProblem if any package is open or being integrated.
 
     `foreign` has a warning for each such package that was begun elsewhere.

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import Dependencies, Plan
+from feedtool.ledger import Ledger, Run
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import REFUSED, Message, RowResult, Status, by_row, worst_status
 from feedtool.model.sheet import CheckedSheet
@@ -17,10 +17,6 @@ from feedtool.runs.row_notes import Verdicts, refused_rows
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.selection import chosen_of
 from feedtool.runs.workspace import Workspace
-
-if TYPE_CHECKING:
-    from feedtool.ledger import Ledger, Run
-
 
 NOT_BEGUN = tr("Not sent: the run stopped before it was begun.")
 GIVEN_UP = tr("Not sent: the run was given up.")
@@ -73,7 +69,7 @@ def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Sh
 
 
 def results_of_run(
-    sheets: Sequence[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
+    sheets: Sequence[CheckedSheet], ledger: Ledger, run: int, stopped: FeedtoolError | None
 ) -> list[SheetResult]:
     """Return the results of sheets after their delivery."""
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
@@ -114,7 +110,7 @@ def results_of_run(
     return outcomes
 
 
-def _add_requests(result: SheetResult, ledger: "Ledger", file: int) -> None:
+def _add_requests(result: SheetResult, ledger: Ledger, file: int) -> None:
     """Add the packages, or the single requests, that were sent of a sheet."""
     if load().is_single(result.checked.kind):
         result.acts = ledger.acts(file)
@@ -136,9 +132,7 @@ def note_sent_again(outcomes: Sequence[SheetResult], run_id: int, workspace: Wor
             outcome.verdicts = partial(_with_note, outcome.verdicts, outcome.sent_again)
 
 
-def _sent_again(
-    outcome: SheetResult, run: "Run", workspace: Workspace
-) -> dict[tuple[int, str], int]:
+def _sent_again(outcome: SheetResult, run: Run, workspace: Workspace) -> dict[tuple[int, str], int]:
     """Return the last run that has sent a row again, by row and channel."""
     not_taken = {
         (result.row, result.channel)
@@ -159,7 +153,7 @@ def _sent_again(
 
 
 def _references(
-    checked: CheckedSheet, run: "Run", workspace: Workspace
+    checked: CheckedSheet, run: Run, workspace: Workspace
 ) -> Iterator[tuple[int, str, str]]:
     """Yield the row, the channel and the reference of each row that has any."""
     for file in workspace.ledger.files(run.run_id):

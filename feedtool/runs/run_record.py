@@ -89,8 +89,12 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
 
 def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
     yield ["sheet", _facts(sheet)]
-    for problem in _without_personal_values(sheet):
-        yield ["problem", *problem[:-2], kept_text(problem.message), kept_text(problem.hint)]
+    feed = load().feeds.get(sheet.kind or "")
+    for problem in sheet.problems():
+        # The values of cells that may name people are left out.
+        is_hidden = feed is not None and feed.requests.is_hidden(problem.field or "")
+        facts = (problem._replace(value=None) if is_hidden else problem)[:-2]
+        yield ["problem", *facts, kept_text(problem.message), kept_text(problem.hint)]
     yield from (["refused", *refused] for refused in refused_rows(sheet))
     for skipped in sheet.rows.skipped:
         row, reference, status, messages, channel = skipped
@@ -101,14 +105,6 @@ def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
         yield ["skipped", row, reference, status, kept, channel]
     for item in sheet.valid_items() if with_items else ():
         yield ["item", *item[:5], item.number, item.further_rows]
-
-
-def _without_personal_values(sheet: CheckedSheet) -> Iterator[Problem]:
-    """Yield the problems of a sheet, without the values of cells that may name people."""
-    feed = load().feeds.get(sheet.kind or "")
-    for problem in sheet.problems():
-        is_hidden = feed is not None and feed.requests.is_hidden(problem.field or "")
-        yield problem._replace(value=None) if is_hidden else problem
 
 
 def _facts(sheet: CheckedSheet) -> dict[str, Any]:
@@ -140,20 +136,19 @@ def _sheet(facts: dict[str, Any]) -> CheckedSheet:
     rows = CheckedRows(RowStates(b64decode(marks)), problems_by_source=[ProblemSpool()])
     sheet = CheckedSheet(**facts, rows=rows, selected=SelectedRows(unchosen=unchosen))
     if header:
-        columns = {
-            int(index): Column(key, Text(), ("", "", ""), ("", "", ""))
-            for index, key in header["columns"].items()
+        header |= {
+            "columns": {
+                int(index): Column(key, Text(), ("", "", ""), ("", "", ""))
+                for index, key in header["columns"].items()
+            },
+            "texts": {int(index): text for index, text in header["texts"].items()},
+            "unknown": tuple(map(tuple, header["unknown"])),
+            "own": frozenset(header["own"]),
+            "labels": {int(index): text for index, text in header.get("labels", {}).items()},
+            "origins": {
+                int(index): tuple(sources) for index, sources in header.get("origins", {}).items()
+            },
         }
-        texts = {int(index): text for index, text in header["texts"].items()}
-        unknown = tuple(map(tuple, header["unknown"]))
-        origins = {
-            int(index): tuple(sources) for index, sources in header.get("origins", {}).items()
-        }
-        labels = {int(index): text for index, text in header.get("labels", {}).items()}
-        header |= {"columns": columns, "texts": texts, "unknown": unknown}
-        header["own"] = frozenset(header["own"])
-        header["labels"] = labels
-        header["origins"] = origins
         sheet.header = Header(**header)
     if error:
         code, message, hint, exit_code = error

@@ -4,7 +4,7 @@ The choice of rows, guards of rules and the memory of accepted rows each decide 
 """
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from itertools import groupby
@@ -59,7 +59,16 @@ def withhold_unchosen(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRow
             tr("leave one of them out"),
         )
     for entry in chosen:
-        _refuse_several(entry, [sheet for sheet in readable if sheet.file == entry.file])
+        sheets_of_file = [str(sheet.sheet) for sheet in readable if sheet.file == entry.file]
+        if entry.sheet is None and len(sheets_of_file) > 1:
+            raise UsageProblem(
+                tr(
+                    "--rows selects rows of one sheet, and {file} has {sheets}",
+                    file=entry.file,
+                    sheets=", ".join(sheets_of_file),
+                ),
+                tr("name one of them with --sheet"),
+            )
         for sheet in readable:
             if _is_of(entry, sheet):
                 refuse_absent(entry, array("L", sheet.rows.marks))
@@ -104,41 +113,20 @@ def refuse_absent(entry: ChosenRows, rows: Sequence[int]) -> None:
     )
 
 
-def _refuse_several(entry: ChosenRows, sheets: Sequence[CheckedSheet]) -> None:
-    if entry.sheet is None and len(sheets) > 1:
-        raise UsageProblem(
-            tr(
-                "--rows selects rows of one sheet, and {file} has {sheets}",
-                file=entry.file,
-                sheets=", ".join(str(sheet.sheet) for sheet in sheets),
-            ),
-            tr("name one of them with --sheet"),
-        )
-
-
 def _withhold(sheet: CheckedSheet, chosen: RowRanges) -> None:
     sent, others = Spool(Item), Spool(Item)
     for item in sheet.valid_items():
         rows = (item.row, *item.further_rows)
         (sent if all(row in chosen for row in rows) else others).append(item)
     results = Spool(RowResult)
-    for of_row in _held_results(others, chosen):
+    for row, pairs in groupby(rows_of(others), key=itemgetter(0)):
         sheet.selected.unchosen += 1
-        for result in of_row:
-            results.append(result)
-    if results:
-        sheet.selected.withhold(sent, results)
-
-
-def _held_results(items: Iterable[Item], chosen: RowRanges) -> Iterator[Iterable[RowResult]]:
-    """Yield the results of each row of these items, by channel."""
-    for row, pairs in groupby(rows_of(items), key=itemgetter(0)):
         message = OTHERS_NOT_CHOSEN if row in chosen else NOT_CHOSEN
         references = {item.channel: item.reference for _, item in pairs}
-        yield [
-            RowResult(row, reference, Status.HELD, (message,), channel)
-            for channel, reference in sorted(references.items())
-        ]
+        for channel, reference in sorted(references.items()):
+            results.append(RowResult(row, reference, Status.HELD, (message,), channel))
+    if results:
+        sheet.selected.withhold(sent, results)
 
 
 def as_condition(chosen: Sequence[ChosenRows]) -> str:
@@ -170,12 +158,13 @@ def select_rows(
         files = workspace.ledger.earlier(*account, sheet.kind or "", run)
         return predecessor(sheet.file, ((file.path, file.run_id, file.size) for file in files))
 
-    sent_before = partial(workspace.ledger.sent_before, *account, run)
-    taken_before = partial(workspace.ledger.taken_before, *account, run)
-    doubtful_before = partial(workspace.ledger.doubtful_before, *account, run)
-    known_references = partial(workspace.ledger.known_references, *account, run)
     others = hold_guarded(
-        sheets, selection, sent_before, taken_before, doubtful_before, known_references
+        sheets,
+        selection,
+        partial(workspace.ledger.sent_before, *account, run),
+        partial(workspace.ledger.taken_before, *account, run),
+        partial(workspace.ledger.doubtful_before, *account, run),
+        partial(workspace.ledger.known_references, *account, run),
     )
     memory.select(others, known, selection, reading.dialect, earlier)
 

@@ -21,8 +21,9 @@ from feedtool.delivery.plan import Plan
 from feedtool.feeds.delivery import Meaning
 from feedtool.feeds.memory import Effects, OpenAccepted
 from feedtool.feeds.selection import EVERY_ROW, SelectionOptions
+from feedtool.ledger import Ledger
 from feedtool.ledger.lock import who
-from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
+from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import SheetResult
@@ -63,7 +64,6 @@ from feedtool.runs.workspace import (
 )
 
 if TYPE_CHECKING:
-    from feedtool.ledger import Ledger
     from feedtool.runs.preview import Preview
 
 ALL_OR_NOTHING = tr("not sent, since not all rows of all files are valid (--all-or-nothing)")
@@ -129,7 +129,8 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = CatalogRecorder(reading.catalog)
-    judged = _judging_options(consulted, reading, session, workspace, plan_file)
+    ask = None if plan_file else ask_of(session)  # a plan was made without the service
+    judged = replace(workspace.with_recording(reading), catalog=consulted, ask=ask)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _expire_personal_files(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, reading)
@@ -158,23 +159,11 @@ def submit(
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else no request is needed
             stopped = deliver_run(run, reading, session, workspace, wait=wait, on_event=on_event)
         results = results_of_run(sheets, workspace.ledger, run, stopped)
-        _write_answers(run, results, files, options, stopped, session.now(), workspace)
+        now = session.now()
+        if stopped is None or (any(map(_has_begun, results)) and not outputs.only_whole):
+            write_copies(run, files, results, options, now, workspace)
+        add_corrections(run, results, options, now, workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
-
-
-def _judging_options(
-    consulted: CatalogRecorder,
-    reading: ReadOptions,
-    session: Session,
-    workspace: Workspace,
-    plan_file: PlanFile | None,
-) -> ReadOptions:
-    """Return the reading options, with the catalogue and service that judge the rows.
-
-    A plan was made without the service, so it is sent without asking it.
-    """
-    ask = None if plan_file else ask_of(session)
-    return replace(workspace.with_recording(reading), catalog=consulted, ask=ask)
 
 
 def _expire_personal_files(
@@ -294,21 +283,6 @@ def _begin(
     record(workspace, run, plan, options, session.wall())
     clock = clock_of(session, workspace)
     return run, [*warnings_of_others(workspace.ledger, run, clock, load().routes)]
-
-
-def _write_answers(
-    run: int,
-    results: Sequence[SheetResult],
-    files: Sequence[Input],
-    options: RunOptions,
-    stopped: FeedtoolError | None,
-    now: datetime,
-    workspace: Workspace,
-) -> None:
-    """Write the annotated copies, unless nothing has begun, and the rows to correct."""
-    if stopped is None or (any(map(_has_begun, results)) and not options.outputs.only_whole):
-        write_copies(run, files, results, options, now, workspace)
-    add_corrections(run, results, options, now, workspace)
 
 
 def _checked_sheets(
@@ -452,7 +426,7 @@ class PlanBasis(Struct, frozen=True):
         return self.account.service or "", self.account.seller or ""
 
 
-def run_of_plan(plan: SavedPlan, ledger: "Ledger") -> int | None:
+def run_of_plan(plan: SavedPlan, ledger: Ledger) -> int | None:
     """The last run that has sent a plan: to send it again may undo what has happened since."""
     runs = ledger.pages.runs(ledger.pages.with_option_text(plan.digest))
     return max((run.run_id for run in runs if run.options.get("plan") == plan.digest), default=None)

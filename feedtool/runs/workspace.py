@@ -14,10 +14,11 @@ from feedtool.catalog.lookup import from_excerpt
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.deadlines import ServiceClock
 from feedtool.delivery.plan import Plan
+from feedtool.ledger import Ledger
 from feedtool.ledger.lock import hold
 from feedtool.model.call import AskService, Call, Reply, Sender
 from feedtool.model.disk_list import temporary_folder
-from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.errors import FeedtoolError, FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
@@ -27,9 +28,7 @@ from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import KeptFiles, RecordedFiles, RunOptions, read_sheets, write_sheets
 
 if TYPE_CHECKING:
-    from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
-    from feedtool.model.errors import FeedtoolError
     from feedtool.service.fetch import FetchContext
 
 
@@ -40,7 +39,7 @@ UNWRITTEN = ""
 class Workspace(Struct, frozen=True):
     """The ledger and snapshots that outlive a command."""
 
-    ledger: "Ledger"
+    ledger: Ledger
     snapshots: "Snapshots"
     folder: Path
     """The folder for copies that cannot be written to their own places."""
@@ -223,7 +222,7 @@ class Session(Struct, frozen=True):
     pool: int = 4
     page: int | None = None
     """The number of results to request for a page; None leaves it to the session."""
-    stopping: "Callable[[], FeedtoolError | None]" = lambda: None
+    stopping: Callable[[], FeedtoolError | None] = lambda: None
     """Returns the reason to begin no further step, if there is one."""
     profile: str | None = None
     """The account's name in the configuration, if it was named."""
@@ -248,13 +247,11 @@ def seller_lock(
     """Hold the seller's lock, unless it is held already."""
     if session.holds_lock:
         return nullcontext()
-
     engine = workspace.ledger.engine
     return hold(engine, session.seller, session.address, command=command, now=session.wall())
 
 
 def clock_of(session: Session, workspace: Workspace) -> ServiceClock:
-    """Return the clock of the service, for its deadlines."""
     return ServiceClock(session.now(), workspace.ledger.skew(session.address), session.ahead())
 
 
