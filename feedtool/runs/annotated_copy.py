@@ -264,8 +264,9 @@ def _write(
 def _notes(result: SheetResult, say: Translator) -> SheetNotes:
     """Return the notes beside the rows of a sheet, and the cells to write."""
     notes = row_notes.notes(result.checked, result.verdicts, say)
-    sheet_say = row_notes.sheet_translator(result.checked, say)
-    return row_notes.with_fixes(notes, result.fixed.cells, sheet_say) if result.fixed else notes
+    if result.fixed is None:
+        return notes
+    return row_notes.with_fixes(notes, result.fixed.cells, sheet_translator(result.checked, say))
 
 
 @contextmanager

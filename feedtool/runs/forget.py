@@ -193,21 +193,18 @@ def write_forgotten(forgotten: Forgotten, out: TextIO, form: str, say: Translato
 
 
 def _texts(old: OldRuns) -> tuple[MessageText | str, ...]:
+    stays: MessageText | str = ""
+    if old.stays:
+        run, reason = old.stays
+        stays = tr("from run {run} on: {reason}", run=run, reason=STAYS[reason])
     return (
         seller_name(old.profile, old.key),
         tr("{runs:,}", runs=len(old.runs)),
         tr("{rows:,}", rows=old.rows),
         f"{old.first:%Y-%m-%d}" if old.first else "",
         f"{old.last:%Y-%m-%d}" if old.last else "",
-        _reason_to_stay(old),
+        stays,
     )
-
-
-def _reason_to_stay(old: OldRuns) -> MessageText | str:
-    if old.stays is None:
-        return ""
-    run, reason = old.stays
-    return tr("from run {run} on: {reason}", run=run, reason=STAYS[reason])
 
 
 def _fields(forgotten: Forgotten) -> Fields:

@@ -25,7 +25,7 @@ from feedtool.runs.run_record import RunOptions
 LISTED = tr("`feedtool runs` lists them")
 
 
-def known_run(ledger: "Ledger", run_id: int) -> "Run":
+def known_run(ledger: Ledger, run_id: int) -> Run:
     """Return a run of the ledger, forgotten or not; UsageProblem for an unknown number."""
     run = ledger.run(run_id)
     if run is None:
@@ -33,21 +33,20 @@ def known_run(ledger: "Ledger", run_id: int) -> "Run":
     return run
 
 
-def kept_run(ledger: "Ledger", run_id: int) -> "Run":
+def kept_run(ledger: Ledger, run_id: int) -> Run:
     """Return a run that is complete; UsageProblem as `known_run`, and if it was forgotten."""
     run = known_run(ledger, run_id)
-    if "forgotten" in run.options:
+    if FORGOTTEN in run.options:
         raise forgotten_problem(run)
     return run
 
 
-def forgotten_problem(run: "Run") -> UsageProblem:
-    """Return the error of a run that was forgotten."""
+def forgotten_problem(run: Run) -> UsageProblem:
     return UsageProblem(
         tr(
             "run {run} was forgotten on {day}: its rows and answers are not kept any more",
             run=run.run_id,
-            day=f"{datetime.fromisoformat(run.options['forgotten']):%Y-%m-%d}",
+            day=f"{datetime.fromisoformat(run.options[FORGOTTEN]):%Y-%m-%d}",
         ),
         tr(
             "its answers are in the annotated copy that was written then; `feedtool export` shows"
@@ -304,8 +303,8 @@ def _fields(state: RunState) -> Fields:
         "files": [file.file for file in state.inputs],
         "inputs": [file._asdict() for file in state.inputs],
         "finished": state.is_finished,
-        "abandoned": _iso(state.options.abandoned),
-        "forgotten": _iso(state.options.forgotten),
+        "abandoned": iso(state.options.abandoned),
+        "forgotten": iso(state.options.forgotten),
         "released": [
             {"code": guard.code, "who": guard.who or None, "reason": guard.reason or None}
             for guard in state.options.released
@@ -327,12 +326,12 @@ def _package_fields(state: PackageState) -> Fields:
         "phase": package.phase,
         "state": package.state,
         "rows": package.rows,
-        "created": _iso(state.created),
-        "deadline": _iso(state.deadline),
+        "created": iso(state.created),
+        "deadline": iso(state.deadline),
         "lost": state.lost or None,
         "secondsLeft": None if left is None else max(0, int(left.total_seconds())),
     }
 
 
-def _iso(moment: datetime | None) -> str | None:
+def iso(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None

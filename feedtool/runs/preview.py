@@ -40,10 +40,11 @@ class Preview(Struct):
                 continue
             rows = self._sheets.setdefault((sheet.file, sheet.sheet), _largest_first())
             held = {
-                (result.row, result.channel): ", ".join(filter(None, codes))
+                (result.row, result.channel): ", ".join(
+                    message.code for message in result.messages if message.code
+                )
                 for result in sheet.selected.withheld or ()
                 if result.status is Status.HELD
-                for codes in [[message.code for message in result.messages]]
             }
             others = (item for item in sheet.rows.items if held.get((item.row, item.channel)))
             sent = () if plan.blocked else (upload.items for _, upload in plan.uploads(sheet))

@@ -145,9 +145,7 @@ def notes(
     )
 
 
-def with_fixes(
-    notes: SheetNotes, fixes: Iterable[CellFix], say: Translator = ENGLISH
-) -> SheetNotes:
+def with_fixes(notes: SheetNotes, fixes: Iterable[CellFix], say: Translator) -> SheetNotes:
     """Return the notes with the fixes: new values, and the old ones beside and in the cells."""
     by_row: dict[int, list[CellFix]] = {}
     for fix in fixes:

@@ -13,7 +13,6 @@ from feedtool.feeds.export import Export, Query
 from feedtool.feeds.selection import EVERY_ROW, SelectionOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
-from feedtool.ledger.lock import Holder
 from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.ledger.sellers import (
     EVERYBODY,
@@ -33,6 +32,7 @@ from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.statuses import statuses_text
 from feedtool.runs.cursors import query_of
+from feedtool.runs.history import iso
 from feedtool.runs.outputs import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.plan_file import Account
 from feedtool.runs.profiles import Profile
@@ -120,16 +120,20 @@ def write_table(
 
 
 def _texts(state: SellerState, now: datetime) -> tuple[str, ...]:
-    line = state.line
-    rate = state.refused_rate
+    line, rate = state.line, state.refused_rate
+    work, trouble = holder_text(state), trouble_text(line)
+    if state.holder:
+        work = tr("{who} since {time}", who=work, time=_time(state.holder.since))
+    if later := next_try(line, now):
+        trouble = joined((trouble, tr("next try {time}", time=_time(later))), "; ")
     return (
         name_of(state),
         _waiting_text(line),
-        _work_text(state),
+        work,
         last_run_text(state),
         "" if rate is None else f"{rate:.0%}",
         tr("{held:,}", held=line.held) if line.held else "",
-        _trouble_text(line, now),
+        trouble,
     )
 
 
@@ -163,13 +167,6 @@ def holder_text(state: SellerState) -> MessageText | str:
     return tr("{command} on {host}", command=holder.command, host=holder.host)
 
 
-def _work_text(state: SellerState) -> MessageText | str:
-    text = holder_text(state)
-    if state.holder is None:
-        return text
-    return tr("{who} since {time}", who=text, time=_time(state.holder.since))
-
-
 def last_run_text(state: SellerState) -> MessageText | str:
     """Return the counts of the last run."""
     last = state.last
@@ -197,31 +194,33 @@ def next_try(line: SellerLine, now: datetime) -> datetime | None:
     return line.not_before if is_put_off else None
 
 
-def _trouble_text(line: SellerLine, now: datetime) -> MessageText | str:
-    text, later = trouble_text(line), next_try(line, now)
-    return joined((text, tr("next try {time}", time=_time(later))), "; ") if later else text
-
-
 def _time(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _fields(state: SellerState) -> Fields:
-    line, last = state.line, state.last
+    line, last, holder = state.line, state.last, state.holder
     service, seller = line.key
     return {
         "seller": seller,
         "service": service,
         "profile": line.profile or None,
         "waiting": line.waiting,
-        "waitingSince": _iso(line.oldest),
+        "waitingSince": iso(line.oldest),
         "onHold": line.on_hold,
         "inWork": state.is_in_work,
-        "worker": _holder_fields(state.holder),
+        "worker": holder
+        and {
+            "command": holder.command,
+            "host": holder.host,
+            "user": holder.user,
+            "process": holder.pid,
+            "since": iso(holder.since),
+        },
         "lastRun": last
         and {
             "run": str(last.run_id),
-            "started": _iso(last.started_at),
+            "started": iso(last.started_at),
             "finished": last.is_finished,
             "statuses": dict(last.statuses),
         },
@@ -236,20 +235,9 @@ def _fields(state: SellerState) -> Fields:
         }
         if line.failures
         else None,
-        "nextTry": _iso(line.not_before),
-        "lastPass": _iso(line.passed_at),
+        "nextTry": iso(line.not_before),
+        "lastPass": iso(line.passed_at),
     }
-
-
-def _holder_fields(holder: Holder | None) -> Fields | None:
-    if holder is None:
-        return None
-    process = {"command": holder.command, "host": holder.host, "user": holder.user}
-    return {**process, "process": holder.pid, "since": _iso(holder.since)}
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
 
 
 # Figures of all sellers as OpenMetrics text, for Prometheus and others.
@@ -370,7 +358,7 @@ class SellerAccount(Struct, frozen=True):
     language: LanguageChoice = ENGLISH_UNLESS_STAMPED
     """The language of texts for people."""
     query: Callable[[Export, Mapping[str, Any]], Query] = _unfiltered
-    """Returns the query of an export with some filters; see `export_request.query_of`."""
+    """Returns the query of an export with some filters; see `cursors.query_of`."""
 
     @property
     def claims(self) -> Claims:

@@ -184,19 +184,14 @@ def write_todo(
 ) -> None:
     """Write a line for each, with its command at the end; or JSON, an object for each."""
     if form != "text":
-        write_entries(map(_fields, lines, commands), out, form)
+        entries: Iterator[Fields] = (
+            {"name": line.name, "count": line.waiting, "text": line.text, "command": command}
+            for line, command in zip(lines, commands, strict=True)
+        )
+        write_entries(entries, out, form)
         return
     shown = [(say(line.label), say(line.text)) for line in lines]
     widths = [max((len(text) for text in texts), default=0) for texts in zip(*shown, strict=True)]
     for texts, command in zip(shown, commands, strict=True):
         padded = (f"{text:{width}}" for text, width in zip(texts, widths, strict=True))
         out.write(clean("  ".join((*padded, command))) + "\n")
-
-
-def _fields(line: TodoLine, command: str) -> Fields:
-    return {
-        "name": line.name,
-        "count": line.waiting,
-        "text": line.text,
-        "command": command,
-    }
