@@ -23,7 +23,7 @@ from feedtool.feeds.memory import Effects, OpenAccepted
 from feedtool.feeds.selection import EVERY_ROW, SelectionOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import who
-from feedtool.model.errors import NotAuthorised, UsageProblem
+from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import SheetResult
@@ -129,8 +129,7 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = CatalogRecorder(reading.catalog)
-    ask = None if plan_file else ask_of(session)  # a plan was made without the service
-    judged = replace(workspace.with_recording(reading), catalog=consulted, ask=ask)
+    judged = _judging_options(consulted, reading, session, workspace, plan_file)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _expire_personal_files(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, reading)
@@ -159,11 +158,23 @@ def submit(
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else no request is needed
             stopped = deliver_run(run, reading, session, workspace, wait=wait, on_event=on_event)
         results = results_of_run(sheets, workspace.ledger, run, stopped)
-        now = session.now()
-        if stopped is None or (any(map(_has_begun, results)) and not outputs.only_whole):
-            write_copies(run, files, results, options, now, workspace)
-        add_corrections(run, results, options, now, workspace)
+        _write_answers(run, results, files, options, stopped, session.now(), workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
+
+
+def _judging_options(
+    consulted: CatalogRecorder,
+    reading: ReadOptions,
+    session: Session,
+    workspace: Workspace,
+    plan_file: PlanFile | None,
+) -> ReadOptions:
+    """Return the reading options, with the catalogue and service that judge the rows.
+
+    A plan was made without the service, so it is sent without asking it.
+    """
+    ask = None if plan_file else ask_of(session)
+    return replace(workspace.with_recording(reading), catalog=consulted, ask=ask)
 
 
 def _expire_personal_files(
@@ -283,6 +294,21 @@ def _begin(
     record(workspace, run, plan, options, session.wall())
     clock = clock_of(session, workspace)
     return run, [*warnings_of_others(workspace.ledger, run, clock, load().routes)]
+
+
+def _write_answers(
+    run: int,
+    results: Sequence[SheetResult],
+    files: Sequence[Input],
+    options: RunOptions,
+    stopped: FeedtoolError | None,
+    now: datetime,
+    workspace: Workspace,
+) -> None:
+    """Write the annotated copies, unless nothing has begun, and the rows to correct."""
+    if stopped is None or (any(map(_has_begun, results)) and not options.outputs.only_whole):
+        write_copies(run, files, results, options, now, workspace)
+    add_corrections(run, results, options, now, workspace)
 
 
 def _checked_sheets(
