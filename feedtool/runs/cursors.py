@@ -8,7 +8,6 @@ A service shows some changes late. So a part of the last reading is read again e
 time to time all of the last days, for items that were missed nevertheless.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -21,7 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from feedtool.feeds.export import CHANNEL, Export, Filter, ListedItem, Query
-from feedtool.ledger.cursors import Advance, Batch, Cursor, CursorName, Cursors, CursorState
+from feedtool.ledger.cursors import Advance, Cursor, CursorName, Cursors, CursorState
 from feedtool.ledger.lock import Held, hold
 from feedtool.model.call import Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
@@ -30,6 +29,7 @@ from feedtool.model.text import Language, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_lines, write_objects
 from feedtool.report.file import Exported, Increment
 from feedtool.report.plain import clean
+from feedtool.runs.documents import digest
 from feedtool.runs.export import Progress, export, remember_export, with_ledger
 from feedtool.runs.workspace import Session, Workspace, fetch_context_of
 from feedtool.service.answers import service_time
@@ -241,23 +241,16 @@ class Reading(Struct):
             moment, self.has_begun = service_time(reply), True
             # A service's clock that is ahead would skip items.
             self.begun = moment and min(moment, self.now())
-        known = self._known([thing.key for thing in things])
+        cursor, keys = self.owner.cursor, [thing.key for thing in things]
+        known = self.owner.cursors.known(cursor.cursor, keys) if cursor else {}
         for thing in things:
-            if not thing.rows or self._is_known(thing, known):
+            is_same = not self.use.is_changed or known.get(thing.key) == thing.version
+            if not thing.rows or (thing.key in known and is_same):
                 self.picked.pop(thing.key, None)  # an earlier page had another version
                 yield thing._replace(rows=())
             else:
                 self.picked[thing.key] = thing._replace(rows=())
                 yield thing
-
-    def _known(self, keys: Sequence[str]) -> Mapping[str, str]:
-        cursor = self.owner.cursor
-        return self.owner.cursors.known(cursor.cursor, keys) if cursor else {}
-
-    def _is_known(self, thing: ListedItem, known: Mapping[str, str]) -> bool:
-        if self.use.is_changed:
-            return known.get(thing.key) == thing.version
-        return thing.key in known
 
     def intend(self, place: Path) -> None:
         """Note the finished file, which is about to take its place."""
@@ -268,7 +261,7 @@ class Reading(Struct):
                 self.advance,
                 {key: thing.version for key, thing in self.picked.items()},
                 target=str(self.target.absolute()),
-                sha256=_digest(place),
+                sha256=digest(place),
                 now=self.now(),
             )
 
@@ -289,7 +282,6 @@ class Reading(Struct):
 
 
 def fill_name(target: Path, cursor: str, batch: int, moment: datetime) -> Path:
-    """Fill a file's name in with time, number and cursor."""
     local, text = moment.astimezone(), str(target)
     words = {"date": f"{local:%Y-%m-%d}", "time": f"{local:%H%M%S}", "batch": batch}
     for word, value in {**words, "cursor": cursor}.items():
@@ -305,25 +297,19 @@ def _refuse_to_replace(target: Path) -> None:
         )
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _settle_earlier(owner: _OpenCursor) -> list[str]:
     """Settle or drop the files of exports that were cut short, and return notes about them."""
-    batches = owner.cursors.unsettled(owner.cursor.cursor) if owner.cursor else []
-    return [_settle(owner.cursors, batch) for batch in batches]
-
-
-def _settle(cursors: Cursors, batch: Batch) -> str:
-    is_placed = False
-    with suppress(OSError):
-        is_placed = _digest(Path(batch.target)) == batch.sha256
-    cursors.settle(batch.batch, is_placed=is_placed)
-    if is_placed:
-        return tr("{file} of the export before is whole, and counts", file=batch.target)
-    return tr("the export before was cut short: all that it had comes again")
+    notes: list[str] = []
+    for batch in owner.cursors.unsettled(owner.cursor.cursor) if owner.cursor else ():
+        is_placed = False
+        with suppress(OSError):
+            is_placed = digest(Path(batch.target)) == batch.sha256
+        owner.cursors.settle(batch.batch, is_placed=is_placed)
+        if is_placed:
+            notes.append(tr("{file} of the export before is whole, and counts", file=batch.target))
+        else:
+            notes.append(tr("the export before was cut short: all that it had comes again"))
+    return notes
 
 
 # The report.
@@ -427,7 +413,13 @@ def value_of(entry: Filter, value: Any) -> Any:
     if not isinstance(value, str):
         return value or () if entry.is_list else value
     if entry.is_list:
-        return tuple(_value(entry, part) for part in _parts(entry.name, value))
+        parts = dict.fromkeys(part.strip() for part in value.split(",") if part.strip())
+        if not parts:
+            raise UsageProblem(
+                tr("{option} names nothing", option=f"--{entry.name}"),
+                tr("leave it out, or give a list"),
+            )
+        return tuple(_value(entry, part) for part in parts)
     return _value(entry, value)
 
 
@@ -440,16 +432,6 @@ def _value(entry: Filter, text: str) -> Any:
             tr("choose among: {values}", values=", ".join(entry.choices)),
         )
     return value
-
-
-def _parts(name: str, text: str) -> tuple[str, ...]:
-    """Return the entries of a comma list, each once."""
-    parts = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    if not parts:
-        raise UsageProblem(
-            tr("{option} names nothing", option=f"--{name}"), tr("leave it out, or give a list")
-        )
-    return parts
 
 
 def cursor_use(name: str, *, is_changed: bool = False, is_peek: bool = False) -> CursorUse:
@@ -486,7 +468,6 @@ def index_in(folder: Path, kind: Export) -> Path:
 
 
 def needs_ledger(kind: Export, use: CursorUse | None = None) -> bool:
-    """True if an export reads or writes the ledger."""
     return bool(kind.memory or kind.asks_ledger or use)
 
 

@@ -119,16 +119,16 @@ class _Reader(Struct):
             whole.write_bytes(file.content)
         else:
             whole = file.content
-        digest = _digest(whole)
+        sha256 = digest(whole)
         try:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            place = _free_place(folder / name, digest)
+            place = _free_place(folder / name, sha256)
         except OSError as error:
             raise cannot_write(folder / name, error) from error
         if not place.exists():
             with atomic_write(place, is_private=True) as target:
                 copyfile(whole, target)
-        return {FILE: place.relative_to(folder).as_posix(), DIGEST: digest}
+        return {FILE: place.relative_to(folder).as_posix(), DIGEST: sha256}
 
 
 def safe_name(name: str, taken: str = "") -> PurePosixPath:
@@ -149,16 +149,17 @@ def _cut(text: str, most_bytes: int) -> str:
     return text.encode()[:most_bytes].decode(errors="ignore")
 
 
-def _free_place(path: Path, digest: str) -> Path:
+def _free_place(path: Path, sha256: str) -> Path:
     """Return the path, numbered if another file has its place; the same file is kept."""
     place, number = path, 1
-    while place.exists() and not (place.is_file() and _digest(place) == digest):
+    while place.exists() and not (place.is_file() and digest(place) == sha256):
         number += 1
         place = path.with_name(f"{path.stem} ({number}){path.suffix}")
     return place
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file's content; OSError if it cannot be read."""
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
@@ -216,7 +217,10 @@ def _write_listed(
 
     Its place is beside the list; the paths in its rows are relative to the folder of the list.
     """
-    name = _name(file_list.kind, paths)
+    name = paths[0] if paths[0].name else paths[0].resolve()
+    if len(paths) > 1:
+        shared = os.path.commonpath([path.absolute().parent for path in paths])
+        name = Path(os.path.relpath(shared)) / file_list.kind
     target = folder / f"{len(list(folder.iterdir()))}.xlsx"
     write_list(file_list, paths, name.parent, target, settings, language)
     stem = name.name if paths[0].is_dir() else name.stem
@@ -239,12 +243,3 @@ def write_list(
     contents = contents_of(load().feeds[file_list.kind], Basis(language, Context(settings)))
     rows = TableRows(file_list.rows(paths, folder, settings))
     write(target, [SheetRows(contents, rows)], settings.reading)
-
-
-def _name(kind: str, paths: Sequence[Path]) -> Path:
-    """Return the only path, or the name of a list in the folder that several share."""
-    if len(paths) == 1:
-        path = paths[0]
-        return path if path.name else path.resolve()
-    folder = os.path.commonpath([path.absolute().parent for path in paths])
-    return Path(os.path.relpath(folder)) / kind

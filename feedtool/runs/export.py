@@ -18,7 +18,6 @@ from feedtool.feeds.export import (
     ExportTally,
     ExtraSheets,
     FilledTemplate,
-    KeyedRow,
     ListedItem,
     ListPage,
     OutputRow,
@@ -56,10 +55,6 @@ Pick = Callable[[Sequence[ListedItem], Reply], Iterable[ListedItem]]
 """The things of an answer as they are to be kept: without rows where they are not."""
 
 
-def _all_things(things: Sequence[ListedItem], _: Reply) -> Sequence[ListedItem]:
-    return things
-
-
 def export(
     kind: Export,
     query: Query,
@@ -70,7 +65,7 @@ def export(
     service: str,
     on_progress: Progress = lambda _text, _count: None,
     observed: Spool[Any] | None = None,
-    pick: Pick = _all_things,
+    pick: Pick | None = None,
     on_whole: Callable[[Path], None] = lambda _: None,
 ) -> Exported:
     """Export the lists of a kind into a file; NothingToDo if they are empty.
@@ -88,7 +83,7 @@ def export(
         for listing in listings:
             before, rows = rows, RowBuffer(context.stopping, listing.position)
             lists.append(stack.enter_context(rows))
-            chosen = pick if listing is listings[-1] else _all_things
+            chosen = pick if listing is listings[-1] else None
             take = _page_reader(listing, query, rows, tally, on_progress, observed, chosen)
             calls = listing.first(query, before)
             with _lacking_allowed(listing, rows, tally):
@@ -101,8 +96,8 @@ def export(
             made = kind.rows(query, lists, tally)
             rows = _filled(stack.enter_context(RowBuffer(context.stopping)), made, tally)
         if kind.documents:
-            whole = (kind.documents, query, rows, target, client, context)
-            brought = _counted(bring_documents(*whole))
+            listed = bring_documents(kind.documents, query, rows, target, client, context)
+            brought = (OutputRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in listed)
             rows = _filled(stack.enter_context(RowBuffer(context.stopping)), brought, tally)
         sheet = kind.sheet(query, rows, tally)
         if isinstance(sheet, FilledTemplate):
@@ -146,10 +141,6 @@ def _filled(rows: RowBuffer, made: Iterable[OutputRow], tally: ExportTally) -> R
         if row.row is not None:
             rows.put(None, row.row)
     return rows
-
-
-def _counted(rows: Iterable[KeyedRow]) -> Iterator[OutputRow]:
-    return (OutputRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in rows)
 
 
 def _lacking(tally: ExportTally) -> Iterator[ExportNote]:
@@ -201,7 +192,7 @@ def _page_reader(
     tally: ExportTally,
     on_progress: Progress,
     observed: Spool[Any] | None,
-    pick: Pick,
+    pick: Pick | None,
 ) -> Callable[[Reply, Call], Next | None]:
     """Return a reader that keeps the pages of a listing, and names the next one."""
     read, count = listing.page(query), 0
@@ -218,7 +209,7 @@ def _page_reader(
         tally.update(page.tally)
         for key, row in page.rows:
             rows.put(key, row)
-        for thing in pick(page.things, reply):
+        for thing in pick(page.things, reply) if pick else page.things:
             rows.put_thing(thing)
         if observed is not None:
             for offer in page.observed:
