@@ -213,14 +213,12 @@ class Parcels:
             _answer(db, parcel, answer, now)
 
     def settle(self, claim: Claim, answer: ParcelAnswer, now: datetime) -> None:
-        """End the claim of a parcel, and save its answer."""
         with writing(self._engine) as db:
             is_same = t.claims.c.claim == claim.claim
             db.execute(update(t.claims).where(is_same).values(state=ClaimState.ENDED))
             _answer(db, int(claim.lane), answer, now)
 
     def undelivered(self, key: tuple[str, str]) -> list[Parcel]:
-        """A seller's answered parcels whose answers are to be delivered."""
         return self._all(and_(_is_of(key), IS_UNDELIVERED))
 
     def mark_delivered(self, parcel: int, now: datetime) -> None:

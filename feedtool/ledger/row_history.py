@@ -243,7 +243,6 @@ def message_of(code: str | None, text: str | None) -> Message | None:
 
 
 def add_withheld(db: Connection, file: int, results: Iterable[RowResult]) -> None:
-    """Save the results of rows of a file that are not sent."""
     coming, held = iter(results), Counter[str]()
     while batch := [*islice(coming, CHUNK)]:
         held.update(code for result in batch for code in _guards(result))

@@ -60,7 +60,6 @@ class RowFacts(NamedTuple):
 
 
 def row_result(facts: RowFacts) -> RowResult:
-    """The result of a row."""
     if facts.status is not None:
         said = messages_of(facts.messages or "[]")
         of_row = (message for message in said if message.row in {0, facts.row})

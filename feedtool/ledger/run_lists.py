@@ -259,7 +259,6 @@ class RunPages:
         return run or 0, counted
 
     def next_of(self, seller: SellerKey, after: int) -> int | None:
-        """The first run of a seller after another."""
         query = select(func.min(counts.c.run_id)).where(counts.c.run_id > after)
         with reading(self._engine) as db:
             number: int | None = db.scalar(query.where(are_of([seller])))

@@ -294,7 +294,6 @@ class SellersOverview:
         ]
 
     def figures(self) -> Figures:
-        """Totals of all sellers."""
         with reading(self._engine) as db:
             lines = [*_lines(db).values()]
             totals = db.execute(select(sellers.c.passes, sellers.c.answers)).all()

@@ -164,7 +164,6 @@ class RequestsSheet(KeyedSheet):
         return list(keys)
 
     def rows(self) -> Generator[KeyedLine]:
-        """Yield the header, and a row for each request."""
         keys = self.keys
         yield None, keys
         for request in self._requests:

@@ -226,7 +226,6 @@ def write_run(
 
 
 def _released_line(guard: ReleasedGuard) -> MessageText:
-    """Describe a released guard: who released it, and why."""
     if not guard.reason:
         return tr("{code} released by {who}, without a reason", code=guard.code, who=guard.who)
     values = {"code": guard.code, "who": guard.who, "reason": guard.reason}

@@ -84,7 +84,6 @@ def configuration_schema(options: Mapping[str, Document]) -> Document:
 
 
 def _budget() -> Document:
-    """Return the table of a budget that several accounts share."""
     kinds, meanings = {"per_second": "number", "burst": "integer"}, field_docs(Budget)
     return _table(
         {
@@ -100,7 +99,6 @@ def _budget() -> Document:
 
 
 def _page_rights() -> Document:
-    """Return the table of a user of a shared page."""
     rights = _record(PageRights)
     profiles, may = rights["properties"]["profiles"], rights["properties"]["may"]
     rights["properties"]["profiles"] = {

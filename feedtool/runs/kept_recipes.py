@@ -74,7 +74,6 @@ class RecordedRecipes(Struct):
     _used: dict[tuple[Path, str], Recipe] = field(default_factory=dict)
 
     def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
-        """Return the recipes of the command."""
         recipes = self.book.recipes(path, is_wanted=is_wanted)
         self._possible.setdefault(path, {})[is_wanted] = recipes
         return recipes

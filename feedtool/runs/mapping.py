@@ -116,7 +116,6 @@ def with_renamed(
 
 
 def renamed(recipe: Recipe, renames: Mapping[str, str]) -> Recipe:
-    """Return a recipe that reads the new headers."""
     by_fold = {folded(header): text for header, text in renames.items()}
 
     def new(header: str) -> str:

@@ -403,7 +403,6 @@ class _ShownPlan(Struct):
     show: Callable[[Mapping[str, Effects]], None]
 
     def show_effects(self, plan: Plan) -> Mapping[str, Effects]:
-        """Show and return the effects on each channel."""
         uploads = (upload.items for sheet in plan.sent for _, upload in plan.uploads(sheet))
         self.show(effects := load_areas().memory.effects(uploads, self.open_accepted))
         return effects

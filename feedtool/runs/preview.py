@@ -57,7 +57,6 @@ class Preview(Struct):
                 rows.put(None, row)
 
     def attach(self, results: Sequence[SheetResult]) -> None:
-        """Show the changes of each sheet in its result."""
         for result in results:
             rows = self._sheets.get((result.checked.file, result.checked.sheet))
             result.changes = () if rows is None else map(self._as_json, rows)

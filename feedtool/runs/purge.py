@@ -41,7 +41,6 @@ class Purge(Struct, frozen=True):
 
     @property
     def text(self) -> MessageText:
-        """The effect in one sentence."""
         values = {
             "there": self.present,
             "channel": self.channel,
@@ -174,7 +173,6 @@ def measure(sheets: Sequence[CheckedSheet], session: Session) -> Purge:
     ref = PackageRef("", channel, "", AccountSettings())
 
     def take(reply: Reply, _: Call) -> Next | None:
-        """Count the offers of a page, and return the next request."""
         page = present.read(reply)
         removed = [reference for reference in page.items if reference not in kept]
         count["there"] += len(page.items)

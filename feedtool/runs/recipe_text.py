@@ -177,7 +177,6 @@ def recipe_place(file: Path, out: Path | None) -> Path:
 
 
 def free_place(folder: Path, file: Path) -> Path:
-    """Return a free place in a folder for a recipe of a file."""
     stem = re.sub(r"[\W\d_]+$", "", file.stem) or "recipe"
     names = (f"{stem}.toml", *(f"{stem}-{number}.toml" for number in range(2, 1000)))
     return next(folder / name for name in names if not (folder / name).exists())

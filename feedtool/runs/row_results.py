@@ -111,7 +111,6 @@ def results_of_run(
 
 
 def _add_requests(result: SheetResult, ledger: Ledger, file: int) -> None:
-    """Add the packages, or the single requests, that were sent of a sheet."""
     if load().is_single(result.checked.kind):
         result.acts = ledger.acts(file)
     else:

@@ -252,7 +252,6 @@ class NumberFormats:
         }
 
     def collect(self, block: Block) -> None:
-        """Collect the formats in the columns of a block."""
         for index, reader in self._readers.items():
             if index < block.width:
                 reader.read(block.column(index), block.decode)

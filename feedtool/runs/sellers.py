@@ -168,7 +168,6 @@ def holder_text(state: SellerState) -> MessageText | str:
 
 
 def last_run_text(state: SellerState) -> MessageText | str:
-    """Return the counts of the last run."""
     last = state.last
     if last is None:
         return tr("never")
@@ -278,7 +277,6 @@ def write_metrics(figures: Figures, now: datetime) -> str:
 
 
 def families(figures: Figures, now: datetime) -> Iterable[Family]:
-    """Return all metrics, each with its samples."""
     waited = (now - figures.oldest).total_seconds() if figures.oldest else 0
     sellers = {
         "all": figures.sellers,
