@@ -134,8 +134,12 @@ def iso(serial: float, moment: DateKind, *, date1904: bool) -> str | None:
         return None
     days, milliseconds = divmod(round(serial * _DAY), _DAY)
     if moment is DateKind.ELAPSED:
-        return _duration(days, milliseconds)
-    time = _clock(milliseconds)
+        seconds, rest = divmod(milliseconds, 1000)
+        minutes, second = divmod(seconds + days * 86_400, 60)
+        hour, minute = divmod(minutes, 60)
+        return f"PT{hour}H{minute}M{second}" + (f".{rest:03d}S" if rest else "S")
+    clock = (_EPOCH_1900 + timedelta(milliseconds=milliseconds)).time()
+    time = clock.isoformat("milliseconds" if milliseconds % 1000 else "seconds")
     if days == 0 and not date1904:
         return time
     date = _date(days, date1904=date1904)
@@ -155,18 +159,6 @@ def _date(days: int, *, date1904: bool) -> str | None:
         return (start + timedelta(days=days)).date().isoformat()
     except OverflowError:
         return None
-
-
-def _clock(milliseconds: int) -> str:
-    time = (_EPOCH_1900 + timedelta(milliseconds=milliseconds)).time()
-    return time.isoformat("milliseconds" if milliseconds % 1000 else "seconds")
-
-
-def _duration(days: int, milliseconds: int) -> str:
-    seconds, rest = divmod(milliseconds, 1000)
-    minutes, second = divmod(seconds + days * 86_400, 60)
-    hour, minute = divmod(minutes, 60)
-    return f"PT{hour}H{minute}M{second}" + (f".{rest:03d}S" if rest else "S")
 
 
 _SPACE = r'(?: xml:space="preserve")?+'
@@ -371,13 +363,10 @@ class Decoder:
         if kind in ("str", "inlineStr"):
             return _escaped_text
         if kind == "n":
-            return partial(self._number, self._style(style))
+            index = int(style[:9]) if style.isdecimal() else len(self._styles)
+            known = self._styles[index] if index < len(self._styles) else GENERAL
+            return partial(self._number, known)
         return partial(_other, kind)
-
-    def _style(self, text: str) -> NumberStyle:
-        """Return the style of an index, or the general one for an unknown index."""
-        index = int(text[:9]) if text.isdecimal() else len(self._styles)
-        return self._styles[index] if index < len(self._styles) else GENERAL
 
     def _shared(self, value: str) -> Cell:
         if not value.isdecimal():
@@ -404,14 +393,12 @@ def raw_of(key: str) -> Raw:
     match = _KEY.fullmatch(key)
     if match is None:
         raise AssertionError(key)
-    code = match["code"]
-    formula = unescape(code or "") if match["formula"] else None
     return Raw(
         match["s1"] or match["s2"] or "0",
         match["type"] or "n",
         unescape(match["value"] or ""),
         None if match["inline"] is None else unescape(match["inline"]),
-        formula,
+        unescape(match["code"] or "") if match["formula"] else None,
     )
 
 

@@ -104,7 +104,6 @@ class _Lines:
             self._first.append(line)
 
     def shown(self) -> MessageText:
-        """Return the first lines, and the number of others."""
         more, first = self.count - len(self._first), joined(self._first)
         return tr("{rows} and {left:,} more", rows=first, left=more) if more else first
 

@@ -147,8 +147,12 @@ class _Survey:
                 tr("Line {line} of the text holds a NUL byte.", line=line),
                 tr("Make the export again. {hint}", hint=_SAVE_AS_UTF8),
             )
-        if not self.first_beyond_ascii[0] and not text.isascii():
-            self._note_word(text)
+        is_first = not self.first_beyond_ascii[0] and not text.isascii()
+        if is_first and (match := _BEYOND_ASCII.search(text)):
+            start = match.start()
+            before = _BETWEEN_WORDS.split(text[max(start - _WORD, 0) : start])[-1]
+            after = _BETWEEN_WORDS.split(text[start : start + _WORD])[0]
+            self.first_beyond_ascii = (self.line + line_ends(text, 0, start), before + after)
         self.has_mark = self.has_mark or "\ufeff" in text
         self.quotes.update(quote for quote in "\"'" if quote in text)
         self.is_blank = self.is_blank and not text.strip("\ufeff\x1a \t\r\n")
@@ -160,14 +164,6 @@ class _Survey:
             raise NotAWorkbook(
                 tr("The file has no lines."), tr("Give the .xlsx, .xlsm or .csv file.")
             )
-
-    def _note_word(self, text: str) -> None:
-        match = _BEYOND_ASCII.search(text)
-        if match:
-            start = match.start()
-            before = _BETWEEN_WORDS.split(text[max(start - _WORD, 0) : start])[-1]
-            after = _BETWEEN_WORDS.split(text[start : start + _WORD])[0]
-            self.first_beyond_ascii = (self.line + line_ends(text, 0, start), before + after)
 
 
 def find_encoding(path: Path, fallback: str = "") -> Encoding:

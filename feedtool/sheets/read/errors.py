@@ -8,6 +8,7 @@ from feedtool.model.text import tr
 
 SAVE_AS_XLSX = tr('Open it in a spreadsheet program and save it as "Excel workbook (.xlsx)".')
 SAVE_AGAIN = tr("Open it in a spreadsheet program, repair it if asked, and save it again as .xlsx.")
+NOT_TRUSTED = tr("Have its sender make it anew in a spreadsheet program.")
 COPY_AGAIN = tr(
     "Copy or download it again, or make it again in the program that it comes from."
     " A workbook may be fixed too: open it in a spreadsheet program, repair it, "

@@ -14,6 +14,7 @@ from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.text import MessageText, tr
 from feedtool.sheets.read.errors import (
     COPY_AGAIN,
+    NOT_TRUSTED,
     SAVE_AGAIN,
     CorruptZip,
     Encrypted,
@@ -25,7 +26,6 @@ from feedtool.sheets.read.errors import (
 _BROKEN = (BadZipFile, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, OSError)
 """The errors of zipfile, documented or not, for a package that is damaged on purpose."""
 
-_NOT_TRUSTED = tr("Have its sender make it anew in a spreadsheet program.")
 _LARGEST_DIRECTORY = 16 * MIB
 """In bytes; a part takes about a hundred."""
 _END_RECORD, _LOCATOR, _END_RECORD_64 = 22, 20, 56
@@ -98,7 +98,7 @@ class ZipPackage:
                     name=name,
                     size=_mib(self.limits.small),
                 ),
-                _NOT_TRUSTED,
+                NOT_TRUSTED,
             )
         return self.stream(name)
 
@@ -132,7 +132,7 @@ def _open_zip(file: IO[bytes]) -> ZipFile:
     """Open the package's directory. Raises CorruptZip."""
     try:
         if _directory_size(file) > _LARGEST_DIRECTORY:
-            raise ZipBomb(tr("The package has too many parts."), _NOT_TRUSTED)
+            raise ZipBomb(tr("The package has too many parts."), NOT_TRUSTED)
         return ZipFile(file)
     except (*_BROKEN, NotImplementedError) as error:
         # zipfile's words for a package whose directory, at its end, cannot be found.
@@ -164,7 +164,7 @@ def _directory_size(file: IO[bytes]) -> int:
 def _index(infos: list[ZipInfo], limits: ReadingLimits) -> dict[str, ZipInfo]:
     """Return the parts by key, and refuse those of malicious packages."""
     if len(infos) > limits.parts:
-        raise ZipBomb(tr("The package has {count} parts.", count=len(infos)), _NOT_TRUSTED)
+        raise ZipBomb(tr("The package has {count} parts.", count=len(infos)), NOT_TRUSTED)
     by_key: dict[str, ZipInfo] = {}
     for info in infos:
         if info.filename.endswith("/"):  # `is_dir` fails for a member without a name
@@ -185,9 +185,7 @@ def _refuse_bad_member(info: ZipInfo) -> None:
     name = info.orig_filename
     segments = name.replace("\\", "/").split("/")
     if not name or ".." in segments or ":" in segments[0] or "\0" in name:
-        raise ZipBadName(
-            tr("The package holds a part named {name}.", name=repr(name)), _NOT_TRUSTED
-        )
+        raise ZipBadName(tr("The package holds a part named {name}.", name=repr(name)), NOT_TRUSTED)
     if info.flag_bits & _ENCRYPTED_FLAGS:
         raise Encrypted(
             tr("Part {name} of the package is encrypted.", name=name),
@@ -216,7 +214,7 @@ def _refuse_bombs(infos: list[ZipInfo], limits: ReadingLimits, archive_size: int
                     size=_mib(info.file_size),
                     most=_mib(limits.part),
                 ),
-                _NOT_TRUSTED,
+                NOT_TRUSTED,
             )
     total = sum(info.file_size for info in infos)
     if total > limits.total:
@@ -226,10 +224,10 @@ def _refuse_bombs(infos: list[ZipInfo], limits: ReadingLimits, archive_size: int
                 size=_mib(total),
                 most=_mib(limits.total),
             ),
-            _NOT_TRUSTED,
+            NOT_TRUSTED,
         )
     if sum(info.compress_size for info in infos) > archive_size:
-        raise ZipBomb(tr("The parts of the package overlap, as in a zip bomb."), _NOT_TRUSTED)
+        raise ZipBomb(tr("The parts of the package overlap, as in a zip bomb."), NOT_TRUSTED)
 
 
 def _mib(size: int) -> MessageText:

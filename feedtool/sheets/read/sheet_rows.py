@@ -283,7 +283,10 @@ class RowMatcher:
         if not is_ascending or not self._are_allowed(set(attributes)):
             return None
         unread = [("",) * len(rows)] * first
-        return Scan(rows, _hidden(rows, attributes), [*unread, *columns])
+        marks = {text for text in set(attributes) if "hidden" in text and _HIDDEN.search(text)}
+        pairs = zip(rows, attributes, strict=True) if marks else ()
+        hidden = frozenset(row for row, text in pairs if text in marks)
+        return Scan(rows, hidden, [*unread, *columns])
 
     def _are_allowed(self, attributes: set[str]) -> bool:
         """True if rows may have these attributes, and none of them declares a namespace."""
@@ -322,14 +325,6 @@ def pattern_width(rows: Iterable[SheetRow]) -> int:
     count = max(columns, default=-1) + 1
     step = _STEP if count <= _WIDE_STEP else _WIDE_STEP
     return -(-count // step) * step
-
-
-def _hidden(rows: list[int], attributes: tuple[str, ...]) -> frozenset[int]:
-    if not any("hidden" in text for text in set(attributes)):
-        return frozenset()
-    return frozenset(
-        row for row, text in zip(rows, attributes, strict=True) if _HIDDEN.search(text)
-    )
 
 
 @lru_cache(maxsize=64)

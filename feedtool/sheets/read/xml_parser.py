@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import MessageText, tr
 from feedtool.sheets.cell_text import has_only_known_references
-from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, XmlDoctype, ZipBomb
+from feedtool.sheets.read.errors import NOT_TRUSTED, SAVE_AGAIN, CorruptXml, XmlDoctype, ZipBomb
 from feedtool.sheets.read.package import ZipPackage
 
 MAIN_NAMESPACES = (
@@ -29,7 +29,6 @@ ROOT = "/*"
 """The path of a root of any name."""
 _WHOLE = re.compile("[0-9]{1,18}")
 _DEEPEST = 100
-_NOT_TRUSTED = tr("Have its sender make it anew in a spreadsheet program.")
 
 
 class Node(Struct):
@@ -160,7 +159,6 @@ class XmlParser:
         return next(uris, "") in MAIN_NAMESPACES
 
     def feed(self, data: bytes) -> None:
-        """Parse the next piece."""
         parse(self._parser, data, self.part, self.place, final=False)
         # The parser keeps a tag in memory until its end; and no workbook has megabytes of blanks.
         self._untagged += len(data)
@@ -172,7 +170,6 @@ class XmlParser:
         parse(self._parser, b"", self.part, self.place, final=True)
 
     def place(self, error: expat.ExpatError) -> MessageText:
-        """Describe the place of malformed XML."""
         return _place(error)
 
     def _start_namespace(self, prefix: str | None, uri: str | None) -> None:
@@ -192,19 +189,17 @@ class XmlParser:
             self._keep(self._node(name, attributes))
             return
         parent = self._paths[-1]
-        path = self._joined.get((parent, name)) or self._path(parent, name)
+        path = self._joined.get((parent, name))
+        if path is None:
+            namespace, local, _ = _split_name(name)
+            paths = (f"{parent}/{local}" if namespace in MAIN_NAMESPACES else "", f"{parent}/*")
+            path = next((path for path in paths if path in self._known), "-")
+            self._joined[parent, name] = path
         self._paths.append(path)
         if path in self._whole:
             self._open.append(self._node(name, attributes))
         elif path in self._starts:
             self._starts[path](self._node(name, attributes))
-
-    def _path(self, parent: str, name: str) -> str:
-        namespace, local, _ = _split_name(name)
-        paths = (f"{parent}/{local}" if namespace in MAIN_NAMESPACES else "", f"{parent}/*")
-        path = next((path for path in paths if path in self._known), "-")
-        self._joined[parent, name] = path
-        return path
 
     def _node(self, name: str, attributes: dict[str, str]) -> Node:
         namespace, local, prefix = _split_name(name)
@@ -253,7 +248,7 @@ class XmlParser:
                 part=self.part,
                 what=what,
             ),
-            _NOT_TRUSTED,
+            NOT_TRUSTED,
         )
 
 
@@ -294,7 +289,7 @@ def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserT
 
     def refuse(*_: object) -> None:
         raise XmlDoctype(
-            tr("Part {part} of the workbook declares a document type.", part=part), _NOT_TRUSTED
+            tr("Part {part} of the workbook declares a document type.", part=part), NOT_TRUSTED
         )
 
     parser.StartDoctypeDeclHandler = refuse

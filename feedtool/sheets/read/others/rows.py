@@ -46,8 +46,6 @@ _NAME = 31
 
 
 class CellRow(NamedTuple):
-    """A row of a sheet."""
-
     number: int
     """The number of the row, 1-based."""
     cells: Sequence[Cell]
@@ -58,8 +56,6 @@ class CellRow(NamedTuple):
 
 
 class RowsTable(NamedTuple):
-    """A sheet of the file."""
-
     name: str
     rows: Callable[[], Generator[CellRow]]
     """Yields the rows in order; each call reads anew."""
@@ -287,13 +283,14 @@ def only_table(path: Path, limits: ReadingLimits) -> Iterable[bytes]:
         tables = [
             str(path) for path in files if len(files) == 1 or path.suffix.casefold() in TABLES
         ]
-        hint = tr("Unpack it and give the file inside.")
         if len(tables) > 1:
-            shown = joined(tables[:10])
             raise NotAWorkbook(
-                tr("The zip archive holds several tables: {names}.", names=shown),
+                tr("The zip archive holds several tables: {names}.", names=joined(tables[:10])),
                 tr("Unpack it and give the one that is meant."),
             )
         if not tables:
-            raise NotAWorkbook(tr("The file is a zip archive, not a workbook."), hint)
+            raise NotAWorkbook(
+                tr("The file is a zip archive, not a workbook."),
+                tr("Unpack it and give the file inside."),
+            )
         yield from package.stream(tables[0], _PIECE)

@@ -103,8 +103,12 @@ def open_xml_2003(pieces: Pieces) -> RowsSource:
                 if len(sheets) > MOST_SHEETS:
                     raise Damage(tr("it has more than {most} sheets", most=MOST_SHEETS))
         elif element.tag == STYLE:
-            parent = styles.get(element.get(f"{SS}Parent", ""), GENERAL)
-            styles[element.get(f"{SS}ID", "")] = _style(element.find(f"{SS}NumberFormat"), parent)
+            style = styles.get(element.get(f"{SS}Parent", ""), GENERAL)
+            number_format = element.find(f"{SS}NumberFormat")
+            if number_format is not None:
+                code = number_format.get(f"{SS}Format", "")
+                style = NAMED.get(code) or (style_of_code(code) if code else GENERAL)
+            styles[element.get(f"{SS}ID", "")] = style
         elif element.tag == OPTIONS and any("Hidden" in (child.text or "") for child in element):
             hidden.add(len(sheets) - 1)
     return RowsSource(
@@ -115,13 +119,6 @@ def open_xml_2003(pieces: Pieces) -> RowsSource:
         ],
         Xml2003AsXls,
     )
-
-
-def _style(element: Any, parent: NumberStyle) -> NumberStyle:
-    if element is None:
-        return parent
-    code = element.get(f"{SS}Format", "")
-    return NAMED.get(code) or (style_of_code(code) if code else GENERAL)
 
 
 def _rows(pieces: Pieces, index: int, styles: dict[str, NumberStyle]) -> Generator[CellRow]:
