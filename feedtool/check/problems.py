@@ -62,18 +62,16 @@ class Locator:
 
         `in_cells` are from the reading of cells, in that order; `faults` are later ones.
         """
-        block = cells.block
-        row, line = block.rows[position], block.lines[position] if block.lines else None
+        row, line = cells.block.rows[position], line_of(cells, position)
         if faults:
-            located = [self._located(cells, position, fault) for fault in faults]
-            in_cells = sorted([*in_cells, *located], key=itemgetter(0))
+            located = list(in_cells)
+            for fault in faults:
+                index = self._index(fault)
+                is_shown = fault.value is None and index != NO_COLUMN
+                text = shown(cells.at(position, index)) if is_shown else ""
+                located.append((index, fault, text))
+            in_cells = sorted(located, key=itemgetter(0))
         return [self._problem(fault, index, row, line, text) for index, fault, text in in_cells]
-
-    def _located(self, cells: Cells, position: int, fault: Issue) -> InCell:
-        """Return a fault in the cell of its field."""
-        index = self._index(fault)
-        is_shown = fault.value is None and index != NO_COLUMN
-        return index, fault, shown(cells.at(position, index)) if is_shown else ""
 
     def in_earlier_row(self, row: int, fault: Issue) -> Problem:
         line = self._lines[row] if row < len(self._lines) else None

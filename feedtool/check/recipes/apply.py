@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from feedtool.check.headers import HeaderNotFound
@@ -53,7 +52,7 @@ class Applied(NamedTuple):
     """The keys whose values the recipe or defaults make, and not one column."""
     defaults: Sequence[str] = ()
     """The keys among these that only have a default of the command or the account."""
-    joined: "Sequence[JoinedSheet]" = ()
+    joined: Sequence[JoinedSheet] = ()
 
 
 def column_index(header: str, texts: Mapping[int, str], place: str) -> int | None:
@@ -62,7 +61,13 @@ def column_index(header: str, texts: Mapping[int, str], place: str) -> int | Non
     Raises UsageProblem if several columns have the header, or if the letters are invalid.
     """
     if header.startswith(LETTERS):
-        return _index_by_letters(header, place)
+        name = header.removeprefix(LETTERS).upper()
+        if name.isascii() and name.isalpha() and (index := index_of(name)) <= LAST_COLUMN:
+            return index
+        raise UsageProblem(
+            tr("{place}: “{header}” names no column", place=place, header=header),
+            tr("write its letters, as in “@C”"),
+        )
     exact = [index for index, text in texts.items() if text == " ".join(header.split())]
     same = exact or [index for index, text in texts.items() if folded(text) == folded(header)]
     if len(same) > 1:
@@ -74,21 +79,10 @@ def column_index(header: str, texts: Mapping[int, str], place: str) -> int | Non
                 where=joined(map(letters, same)),
             ),
             tr(
-                "name one of them by its letters: “{column}”",
-                column=f"{LETTERS}{letters(same[0])}",
+                "name one of them by its letters: “{column}”", column=f"{LETTERS}{letters(same[0])}"
             ),
         )
     return same[0] if same else None
-
-
-def _index_by_letters(header: str, place: str) -> int:
-    name = header.removeprefix(LETTERS).upper()
-    if name.isascii() and name.isalpha() and (index := index_of(name)) <= LAST_COLUMN:
-        return index
-    raise UsageProblem(
-        tr("{place}: “{header}” names no column", place=place, header=header),
-        tr("write its letters, as in “@C”"),
-    )
 
 
 OWN = frozenset(map(folded, (*HEADINGS, ROW)))
@@ -250,9 +244,7 @@ class _Application:
             inputs.append(
                 (name, False, self.needed_index(header, self.recipe.place("names", name)))
             )
-        formula = Formula(key, expression, inputs, place, "")
-        formula.about = described_inputs(formula, self.texts)
-        return formula
+        return Formula(key, expression, inputs, place, described_inputs(inputs, self.texts))
 
     def check_is_given(self, key: str, place: str) -> None:
         """Raise HeaderNotFound if an expression reads a key without a source."""
@@ -312,8 +304,7 @@ class _Application:
             formula = self.sheet.formulas.get(key)
             is_emptied = bool(self.recipe.rules[OUT_OF_STOCK]) and key == self.sheet.stock
             is_made = field.mapped is not None or field.joins or formula or is_emptied
-            is_plain = field.source is not None and not is_made
-            if is_plain and field.source is not None:
+            if field.source is not None and not is_made:
                 self.by_index[field.source] = self.column(key, "")
             elif formula or field.source is not None or field.joins or field.default.text:
                 self.add(self.column(key, ""), made_column(key), formula)
@@ -385,18 +376,11 @@ def apply(
     source: Source,
     joined: Callable[[str], Sequence[JoinFile]],
 ) -> Applied:
-    """Apply a recipe to a sheet.
+    """Apply a recipe to a sheet, whose header is in `row` and has `texts` by 0-based column.
 
-    Args:
-        recipe: The recipe.
-        row: The number of the header's row.
-        texts: The headers by 0-based column.
-        feed: The feed of the recipe's kind, or another one of its family.
-        sheet: The sheet.
-        context: The settings.
-        defaults: Defaults of the command and the account, which win over the recipe's defaults.
-        source: The file of the sheet.
-        joined: Returns the files of a join.
+    `feed` is of the recipe's kind or of its family. The `defaults` of the command and the account
+    win over those of the recipe. `source` is the file of the sheet; `joined` returns the files of
+    a join by its name.
 
     Raises:
         UsageProblem: the recipe names an unknown field.
@@ -407,7 +391,7 @@ def apply(
     made.is_until_blank = recipe.file.match.rows == "until-blank"
     known = {column.key for column in feed.sheet.understood(context.settings)}
     applicable = {key: value for key, value in defaults.items() if key in known}
-    file = msgspec.structs.replace(recipe.file, default={**recipe.file.default, **applicable})
+    file = replace(recipe.file, default={**recipe.file.default, **applicable})
     of_recipe = recipe.file.default.keys() | recipe.file.values.keys() | recipe.compute.keys()
     recipe = replace(recipe, file=file)
     application = _Application(recipe, row, texts, feed, made, context)

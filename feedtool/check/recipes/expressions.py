@@ -79,15 +79,10 @@ def parsed(source: str) -> ast.expr:
             return ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         position = max(0, (getattr(error, "offset", None) or 1) - 1)
-        reason = tr("the expression cannot be read")
-        raise ExpressionProblem(reason, position, _hint(source)) from None
-
-
-def _hint(source: str) -> str:
-    """Return a hint about an expression that cannot be read."""
-    bare = _TEXTS.sub("0", source)
-    hints = (hint for pattern, hint in _HABITS if pattern.search(bare))
-    return next(hints, tr("look at its brackets, quotes and operators"))
+        bare = _TEXTS.sub("0", source)
+        hints = (hint for pattern, hint in _HABITS if pattern.search(bare))
+        hint = next(hints, tr("look at its brackets, quotes and operators"))
+        raise ExpressionProblem(tr("the expression cannot be read"), position, hint) from None
 
 
 LONGEST, DEEPEST, MOST_DIGITS = 1_000, 30, 15
@@ -178,7 +173,14 @@ class _Compiler:
         run = compile_node(self, node, depth + 1)
         if self._trace is None or isinstance(node, ast.Constant | ast.Name | ast.Attribute):
             return run
-        return _traced(run, self._text(node), self._trace)
+        source, trace = self._text(node), self._trace
+
+        def traced(values: Sequence[Value]) -> Value:
+            value = run(values)
+            trace((source, show(value)))
+            return value
+
+        return traced
 
     def _text(self, node: ast.expr) -> str:
         return self._source[node.col_offset : node.end_col_offset].decode()
@@ -384,14 +386,3 @@ def _is_text(node: ast.expr) -> bool:
         case ast.IfExp(body=body, orelse=other):
             return _is_text(body) and _is_text(other)
     return False
-
-
-def _traced(run: Evaluate, source: str, trace: Trace) -> Evaluate:
-    """Return a function that also passes its value to `trace`."""
-
-    def traced(values: Sequence[Value]) -> Value:
-        value = run(values)
-        trace((source, show(value)))
-        return value
-
-    return traced

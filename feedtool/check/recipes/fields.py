@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -42,7 +42,7 @@ from feedtool.model.settings import Constant, Context
 from feedtool.model.text import column_name, joined, tr
 
 if TYPE_CHECKING:
-    from feedtool.check.recipes.sheet import RecipeBlock
+    from feedtool.check.recipes.join import JoinedColumn
 
 REMEMBERED = 4096
 """The most distinct cells that a column remembers."""
@@ -55,7 +55,6 @@ Keys = Sequence[Hashable]
 
 
 def cell_of(value: Value | float) -> Cell:
-    """Return a cell with a value."""
     match value:
         case bool():
             return Cell(Kind.BOOLEAN, str(value).upper())
@@ -132,21 +131,6 @@ class MappedCells(dict[Hashable, Hashable]):
         return result
 
 
-class JoinedField(Protocol):
-    """A column of a joined sheet."""
-
-    @property
-    def file(self) -> str: ...
-
-    def cells(self, block: "RecipeBlock") -> Keys:
-        """Return the joined cells of a block, None for a row without one."""
-        ...
-
-    def place(self, block: "RecipeBlock", position: int) -> str:
-        """Return the place of a row's joined cell, for messages; empty without one."""
-        ...
-
-
 class RecipeField(Struct):
     """A key of the kind, and the sources of its cells."""
 
@@ -156,7 +140,7 @@ class RecipeField(Struct):
     mapped: MappedCells | None = None
     default: Cell = BLANK
     """The cell in every row, if the sheet has no column for it."""
-    joins: list["JoinedField"] = field(default_factory=list)
+    joins: list["JoinedColumn"] = field(default_factory=list)
     keyed_by: list[int] = field(default_factory=list)
     """The columns with the keys of joined cells."""
 
@@ -180,10 +164,6 @@ class Formula(Struct):
     def _equation(self) -> str:
         return f"{self.key} = {self.expression.source}"
 
-    @property
-    def keys(self) -> list[str]:
-        return [name for name, is_key, _ in self.inputs if is_key]
-
     def result(self, values: Sequence[Any]) -> Cell | InvalidValue:
         """Return the result for some values as a cell, or the fault. Needs CONTEXT."""
         for value in values:
@@ -192,13 +172,10 @@ class Formula(Struct):
         try:
             return cell_of(self.expression.run(values))
         except ExpressionFailure as failure:
-            return self._fault(failure)
-
-    def _fault(self, failure: ExpressionFailure) -> InvalidValue:
-        message = joined((self._equation, failure.args[0]), ": ")
-        if self.about:
-            message = tr("{text} ({columns})", text=message, columns=self.about)
-        return InvalidValue(None, (Issue(RECIPE_FAILED, message, self._hint(RECIPE_FAILED)),))
+            message = joined((self._equation, failure.args[0]), ": ")
+            if self.about:
+                message = tr("{text} ({columns})", text=message, columns=self.about)
+            return InvalidValue(None, (Issue(RECIPE_FAILED, message, self._hint(RECIPE_FAILED)),))
 
     def with_origin(self, flaw: InvalidValue, places: Sequence[str]) -> InvalidValue:
         """Return the flaw of a result with its expression, since the cells have other values.
@@ -246,14 +223,10 @@ def constant_cell(value: Constant, column: Column, context: Context, place: str)
     return cell
 
 
-def described_inputs(formula: Formula, texts: Mapping[int, str]) -> str:
-    """Describe the columns of the names in a formula."""
-    columns = [(name, index) for name, is_key, index in formula.inputs if not is_key]
+def described_inputs(inputs: Sequence[tuple[str, bool, int]], texts: Mapping[int, str]) -> str:
+    """Describe the columns of the names in a formula (`Formula.inputs`)."""
     return joined(
-        tr(
-            "{name} is {place}",
-            name=name,
-            place=column_name(letters(index), texts.get(index, "")),
-        )
-        for name, index in columns
+        tr("{name} is {place}", name=name, place=column_name(letters(index), texts.get(index, "")))
+        for name, is_key, index in inputs
+        if not is_key
     )

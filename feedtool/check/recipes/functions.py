@@ -128,8 +128,6 @@ def _split(text: str, separator: str, number: int) -> str:
 
 
 class _Function(NamedTuple):
-    """A function of expressions."""
-
     call: Callable[..., Value]
     arguments: tuple[Callable[[Value, str], Any], ...]
     example: str

@@ -106,45 +106,29 @@ class JoinedSheet(Struct):
             return in_quotes(self.sheet)
         return joined(file.name for file in self.files)
 
-    def column(self, number: int, indexes: Sequence[int], block: RecipeBlock) -> Keys:
-        """Return the joined cells of a block; None for a row that keeps its own cell."""
-        missing = self._missing
-        cells = [row.cells[number] if row else missing for row in self._rows_of(indexes, block)]
-        return [missing if cell is BLANK else cell for cell in cells]
-
-    def place(self, number: int, indexes: Sequence[int], block: RecipeBlock, position: int) -> str:
-        """Return the place of a row's joined cell, for messages; empty without one."""
-        key = _texts([block.decode(block.source(index)[position]) for index in indexes])
-        row = self.rows.get(key) if key else None
-        if row is None or row.cells[number] is BLANK:
-            return ""
-        return row.table.place(row.number, number)
-
     def count(self, indexes: Sequence[int], block: RecipeBlock) -> None:
-        """Count the matches of rows of a block."""
-        rows, numbers = self._rows_of(indexes, block), block.block.rows
+        rows, numbers = self.rows_of(indexes, block), block.block.rows
         if numbers[0] <= self._last:  # the sheet is read again
             self.looked_up = self.matched = 0
         self._last = numbers[-1]
         self.looked_up += len(rows)
         self.matched += len(rows) - rows.count(None)
 
-    def _rows_of(self, indexes: Sequence[int], block: RecipeBlock) -> Sequence[JoinedRow | None]:
+    def rows_of(self, indexes: Sequence[int], block: RecipeBlock) -> Sequence[JoinedRow | None]:
+        """Return the joined row of each row of a block; `indexes` are the columns of the key."""
         if self._block is not block:
             keys = list(zip(*(block.source(index) for index in indexes), strict=True))
             if len(self._memory) > REMEMBERED:
                 self._memory.clear()
             for key in set(keys).difference(self._memory):
-                self._memory[key] = self._row([block.decode(part) for part in key])
+                texts = _texts([block.decode(part) for part in key])
+                self._memory[key] = None if texts is None else self.rows.get(texts)
             self._block, self._matches = block, [self._memory[key] for key in keys]
         return self._matches
 
-    def _row(self, key: Sequence[Cell]) -> JoinedRow | None:
-        texts = _texts(key)
-        return None if texts is None else self.rows.get(texts)
-
     @property
-    def _missing(self) -> Hashable:
+    def missing(self) -> Hashable:
+        """The cell of a row without a joined one; None where it keeps its own."""
         match self.join.missing:
             case "keep":
                 return None
@@ -177,7 +161,6 @@ class JoinedSheet(Struct):
         return text
 
     def as_json(self) -> dict[str, Any]:
-        """Return the facts of the join for JSON."""
         facts: dict[str, Any] = {"name": self.name, "file": None, "hoursOld": None}
         if self.files:
             facts["file"] = joined(file.name for file in self.files)
@@ -194,16 +177,19 @@ class JoinedColumn(NamedTuple):
     number: int
     indexes: Sequence[int]
 
-    @property
-    def file(self) -> str:
-        return self.sheet.source
-
     def cells(self, block: RecipeBlock) -> Keys:
-        return self.sheet.column(self.number, self.indexes, block)
+        """Return the joined cells of a block; None for a row that keeps its own cell."""
+        missing, rows = self.sheet.missing, self.sheet.rows_of(self.indexes, block)
+        cells = [row.cells[self.number] if row else missing for row in rows]
+        return [missing if cell is BLANK else cell for cell in cells]
 
     def place(self, block: RecipeBlock, position: int) -> str:
         """Return the place of a row's joined cell, for messages; empty without one."""
-        return self.sheet.place(self.number, self.indexes, block, position)
+        key = _texts([block.decode(block.source(index)[position]) for index in self.indexes])
+        row = self.sheet.rows.get(key) if key else None
+        if row is None or row.cells[self.number] is BLANK:
+            return ""
+        return row.table.place(row.number, self.number)
 
 
 def read_join(name: str, join: Join, files: Sequence[JoinFile], context: Context) -> JoinedSheet:
@@ -330,7 +316,6 @@ def _sheet(
 
 
 def _index(row: HeadRow, header: str, file: str) -> int:
-    """Return the index of a header in a row."""
     texts = [" ".join(cell.text.split()) for cell in row.cells]
     exact = [index for index, text in enumerate(texts) if text == " ".join(header.split())]
     same = exact or [index for index, text in enumerate(texts) if folded(text) == folded(header)]

@@ -393,7 +393,7 @@ def channel_split(header: Header) -> Callable[[Row], Sequence[Row]] | None:
             channels[match["code"]][match["key"]] = column.key
     if not channels:
         return None
-    has_base = any(column.key in base_keys(header) for column in header.columns.values())
+    has_base = not base_keys(header).isdisjoint(column.key for column in header.columns.values())
 
     def split(row: Row) -> Sequence[Row]:
         rows = {row.channel: row} if has_base else {}

@@ -60,7 +60,6 @@ class RecipeBlock:
         self._values: dict[Hashable, list[object | None]] = {}
 
     def source(self, index: int) -> Keys:
-        """Return a column of the sheet."""
         keys = self._sources.get(index)
         if keys is None:
             is_there = index < self.block.width
@@ -70,12 +69,9 @@ class RecipeBlock:
 
     def given(self, key: str) -> Keys:
         """Return the cells of a key from column, values, default and join."""
-        keys = self._fields.get(key)
-        if keys is None:
-            keys = self._fields[key] = self._given(self._sheet.fields[key])
-        return keys
-
-    def _given(self, field: RecipeField) -> Keys:
+        if key in self._fields:
+            return self._fields[key]
+        field = self._sheet.fields[key]
         keys: Keys
         if field.source is None:
             keys = [field.default] * len(self.block.rows)
@@ -87,8 +83,9 @@ class RecipeBlock:
         for join in field.joins:
             joined = join.cells(self)
             keys = [
-                key if other is None else other for key, other in zip(keys, joined, strict=True)
+                cell if other is None else other for cell, other in zip(keys, joined, strict=True)
             ]
+        self._fields[key] = keys
         return keys
 
     def made(self, key: str) -> Keys:
@@ -139,14 +136,12 @@ class RecipeBlock:
         return results
 
     def values_of(self, name: str, keys: Keys) -> list[object | None]:
-        """Return the values of a column for expressions."""
         place = (name, id(keys))
         if place not in self._values:
             self._values[place] = self._sheet.reader(name).read(keys, self.decode)
         return self._values[place]
 
     def decode(self, key: Hashable) -> Cell:
-        """Return the cell of a key."""
         if isinstance(key, Cell):
             return key
         if isinstance(key, InvalidValue):
@@ -294,7 +289,7 @@ class RecipeSheet(Sheet):
         if block is None:
             return flaw
         if formula:
-            names = [name for name in formula.keys if name in self.fields]
+            names = [name for name, is_key, _ in formula.inputs if is_key and name in self.fields]
             about = (self._joined_from(name, block, position) for name in names)
             return formula.with_origin(flaw, list(filter(None, about)))
         place = self._joined_place(key, block, position)
@@ -314,7 +309,9 @@ class RecipeSheet(Sheet):
         if place := self._joined_place(key, block, position):
             return tr("{name} is {place}", name=key, place=place)
         joins = self.fields[key].joins
-        return tr("{file} has no {key} for this row", file=joins[-1].file, key=key) if joins else ""
+        if not joins:
+            return ""
+        return tr("{file} has no {key} for this row", file=joins[-1].sheet.source, key=key)
 
     def _joined_place(self, key: str, block: RecipeBlock, position: int) -> str:
         """Return the place of a key's value in a joined file; empty without one."""

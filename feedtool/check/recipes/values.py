@@ -136,7 +136,6 @@ def negated(number: Decimal) -> Decimal:
 
 
 def read_truth(value: Value, source: str) -> bool:
-    """True or false."""
     if type(value) is bool:
         return value
     raise ExpressionFailure(
