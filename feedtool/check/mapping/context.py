@@ -67,9 +67,7 @@ def _weigh_values(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]
         is_word = bool(column.texts) and not column.numeric
         is_doubtful = {price: is_same and has_cents, vat: is_word or in_use < SAME_ROWS}
         guesses[column.index] = by_confidence(
-            guess._replace(confidence=min(guess.confidence, NEIGHBOURS.doubtful))
-            if is_doubtful.get(guess.key or "")
-            else guess
+            guess.at_most(NEIGHBOURS.doubtful) if is_doubtful.get(guess.key or "") else guess
             for guess in guesses[column.index]
             if not is_wrong.get(guess.key or "")
         )
@@ -120,15 +118,12 @@ def _weigh_taxes(
 
 
 def _is_far_below(
-    column: SheetColumn,
-    columns: Sequence[SheetColumn],
-    guesses: Mapping[int, Sequence[Guess]],
+    column: SheetColumn, columns: Sequence[SheetColumn], guesses: Mapping[int, Sequence[Guess]]
 ) -> bool:
     """Return True if a recommended price is usually much higher, as beside a dealer's price."""
     for other in columns:
-        if other is column or [guess.key for guess in guesses[other.index][:1]] != [
-            key_of("list price")
-        ]:
+        is_struck = any(guess.key == key_of("list price") for guess in guesses[other.index][:1])
+        if other is column or not is_struck:
             continue
         pairs = zip(column.by_row, other.by_row, strict=True)
         shares = [price / struck for price, struck in pairs if price and struck]
@@ -141,6 +136,8 @@ def _weigh_higher(
     prices: Sequence[SheetColumn], guesses: dict[int, list[Guess]], known: Collection[str]
 ) -> None:
     """Guess a struck price where one of two columns named as price is nearly always higher."""
+    if key_of("list price") not in known:
+        return
     named_price = [
         column
         for column in prices
@@ -151,16 +148,9 @@ def _weigh_higher(
     for lower, higher in permutations(named_price, 2):
         pairs = [pair for pair in zip(lower.by_row, higher.by_row, strict=True) if all(pair)]
         count = sum(price < other for price, other in pairs if price and other)
-        if (
-            key_of("list price") in known
-            and len(pairs) >= FEW_ROWS
-            and count >= SAME_ROWS * len(pairs)
-        ):
+        if len(pairs) >= FEW_ROWS and count >= SAME_ROWS * len(pairs):
             for column, most in ((lower, NEIGHBOURS.tied), (higher, NEIGHBOURS.higher)):
-                guesses[column.index] = [
-                    guess._replace(confidence=min(most, guess.confidence))
-                    for guess in guesses[column.index]
-                ]
+                guesses[column.index] = [guess.at_most(most) for guess in guesses[column.index]]
             reason = tr("higher than the price")
             guesses[higher.index].append(
                 Guess(struck, key_of("list price"), NEIGHBOURS.higher_price, reason)
@@ -180,8 +170,7 @@ def _weigh_struck(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]
     if len(pairs) >= FEW_ROWS and lower >= SAME_ROWS * len(pairs):
         for column in (price, struck):
             guesses[column.index] = by_confidence(
-                guess._replace(confidence=min(guess.confidence, NEIGHBOURS.higher_than_struck))
-                for guess in guesses[column.index]
+                guess.at_most(NEIGHBOURS.higher_than_struck) for guess in guesses[column.index]
             )
 
 

@@ -85,7 +85,12 @@ LONG = 5
 
 def name_score(words: HeaderWords, concept: Concept) -> float:
     """Return the likeness of a header to the names of a concept, up to 100."""
-    score = max(_by_names(words, concept), _by_groups(words, concept))
+    by_groups = [
+        NAMES.groups - NAMES.word_more * words_left(words, groups)
+        for groups in concept.groups
+        if groups <= words.groups
+    ]
+    score = max((_by_names(words, concept), *by_groups))
     if excludes(words, concept) and score < NAMES.same:
         score = min(score, NAMES.against)
     return min(score, concept.most) if score >= NAMES.least else 0
@@ -138,15 +143,6 @@ def is_part(name: str) -> bool:
 @cache
 def _significant_names(concept: Concept) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(significant(name)) for name in concept.names)
-
-
-def _by_groups(words: HeaderWords, concept: Concept) -> float:
-    scores = [
-        NAMES.groups - NAMES.word_more * words_left(words, groups)
-        for groups in concept.groups
-        if groups <= words.groups
-    ]
-    return max(scores, default=0.0)
 
 
 @lru_cache(8192)
@@ -319,17 +315,12 @@ def _number_of(cell: Cell) -> Decimal | None:
     return None if isinstance(amount, str) else amount.number
 
 
-class Score(NamedTuple):
-    """The confidence that a column is of a concept, with the reasons."""
-
-    confidence: float
-    reasons: tuple[MessageText, ...]
-
-
-def content_score(concept: Concept, column: SheetColumn, name: float) -> Score:
-    """Return the confidence that a column is of a concept, from its name and cells, up to 100."""
+def content_score(
+    concept: Concept, column: SheetColumn, name: float
+) -> tuple[float, list[MessageText]]:
+    """Return the confidence that a column is of a concept, up to 100, and the reasons."""
     if column.few:
-        return Score(name * NEIGHBOURS.unfilled, ())
+        return name * NEIGHBOURS.unfilled, []
     score, reasons = name, list[MessageText]()
     is_against = column.words.groups & concept.never
     for item in evidence(concept.name):
@@ -338,7 +329,7 @@ def content_score(concept: Concept, column: SheetColumn, name: float) -> Score:
             score = max(score * item.times, 0 if is_against else item.floor)
             if item.reason:
                 reasons.append(MessageText((item.reason,), {"share": f"{measure:.0%}"}))
-    return Score(score, tuple(reasons))
+    return score, reasons
 
 
 # Guess the concepts of a column, from its name and cells alone.
@@ -356,6 +347,9 @@ class Guess(NamedTuple):
     def identity(self) -> str:
         """The name that only one column can have: a key, or a concept without a key."""
         return self.key or self.concept.name
+
+    def at_most(self, confidence: float) -> "Guess":
+        return self._replace(confidence=min(self.confidence, confidence))
 
 
 def field_names(known: Mapping[str, Column]) -> Mapping[str, str]:

@@ -75,10 +75,8 @@ def explain_renamed(
 ) -> MessageText:
     """Return the headers that a row lacks for a recipe, each with its probable new name.
 
-    Args:
-        lacks: Header → its field, or None.
-        new: The headers that are not in the recipe.
-        guesses: Field → the new header that probably means it.
+    `lacks` is header → its field, or None; `new` are the headers that are not in the recipe;
+    `guesses` is field → the new header that probably means it.
     """
     return joined(
         _perhaps(in_quotes(header), guesses.get(key or "") or nearest(header, new) or "")

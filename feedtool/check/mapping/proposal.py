@@ -79,13 +79,10 @@ def propose(
     earlier: Mapping[str, KnownMeaning],
     above: str = "",
 ) -> list[ColumnProposal]:
-    """Return a proposal for each column.
+    """Return a proposal for each column of a sheet with a header.
 
-    Args:
-        columns: The columns of the sheet with a header.
-        known: The columns of the kind by their keys.
-        earlier: Header, folded by `words_of`, → its meaning in a recipe.
-        above: The text above the header.
+    `known` are the columns of the kind by key; `earlier` is header, folded by `words_of`, → its
+    meaning in a recipe; `above` is the text above the header.
     """
     columns = list(columns)
     said = {
@@ -184,8 +181,7 @@ def _tied(taken: Mapping[int, Guess], guesses: Mapping[int, Sequence[Guess]]) ->
             and not _is_given_elsewhere(other, index, taken)
         ]
         is_tied = bool(of_column or (guess.key and others))
-        most = NEIGHBOURS.tied if is_tied else 100
-        result[index] = guess._replace(confidence=min(guess.confidence, most))
+        result[index] = guess.at_most(NEIGHBOURS.tied if is_tied else 100)
     return result
 
 
@@ -205,8 +201,7 @@ def _doubt_codes(columns: Sequence[SheetColumn], taken: dict[int, Guess]) -> Non
     for column in columns:
         guess = taken.get(column.index)
         if guess and not guess.key and min(column.codes, column.distinct) >= SAME_ROWS:
-            confidence = min(guess.confidence, NEIGHBOURS.no_reference)
-            taken[column.index] = guess._replace(confidence=confidence)
+            taken[column.index] = guess.at_most(NEIGHBOURS.no_reference)
 
 
 def _is_given_elsewhere(guess: Guess, index: int, taken: Mapping[int, Guess]) -> bool:
@@ -225,23 +220,15 @@ def _proposal(
     guess = taken.get(column.index)
     keys = [*filter(None, (other.key for other in guesses)), *other_keys(column, known)]
     keys = [key for key in dict.fromkeys(keys) if not guess or key != guess.key]
-    proposal = ColumnProposal(
+    is_given = bool(guesses and guesses[0].key)
+    reason = tr("another column is likelier") if is_given else tr("not known")
+    return ColumnProposal(
         column.index,
         column.header,
-        None,
-        0,
-        is_useless=False,
+        guess and guess.key,
+        round(guess.confidence) if guess else 0,
+        is_useless=guess is not None and guess.key is None,
         alternatives=tuple(keys[:SHOWN]),
         samples=_samples(column),
-        reason=tr("not known"),
-    )
-    if guess is None:
-        is_given = bool(guesses) and guesses[0].key
-        return replace(proposal, reason=tr("another column is likelier")) if is_given else proposal
-    return replace(
-        proposal,
-        key=guess.key,
-        confidence=round(guess.confidence),
-        is_useless=guess.key is None,
-        reason=guess.reason,
+        reason=guess.reason if guess else reason,
     )

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from feedtool.feeds.columns.choice import condition_words
 from feedtool.model.files import folder_of
 
-DIGITS = frozenset("0123456789")
 LINKING = 2
 """The most letters between the parts of a composed word."""
 PART = 5
@@ -77,7 +76,6 @@ class Concept(NamedTuple):
 
 @cache
 def concepts() -> tuple[Concept, ...]:
-    """Return all concepts."""
     return tuple(
         Concept(
             entry["name"],
@@ -110,12 +108,6 @@ def states() -> frozenset[str]:
 @cache
 def _tables() -> Mapping[str, Any]:
     return tomllib.loads((folder_of(__package__) / "words.toml").read_text("utf-8"))
-
-
-@cache
-def _abbreviations() -> Mapping[str, str]:
-    abbreviations: Mapping[str, str] = _tables()["abbreviations"]
-    return abbreviations
 
 
 def plain(text: str) -> str:
@@ -199,7 +191,7 @@ def _is_made_of(word: str, known: Sequence[str]) -> bool:
 
 def _longer(start: str) -> str:
     """Return the most frequent word with this start; the start itself if it is known."""
-    if start in _abbreviations():
+    if start in _tables()["abbreviations"]:
         return start
     words = _vocabulary()
     longer = [word for word in words if word.startswith(start)]
@@ -214,6 +206,6 @@ def _vocabulary() -> Mapping[str, int]:
 
 
 def _spelt_out(text: str) -> str:
-    known = _abbreviations()
+    known: Mapping[str, str] = _tables()["abbreviations"]
     whole = known.get(text.replace(" ", ""))
     return whole or " ".join(known.get(word) or _NR.sub("nummer", word) for word in text.split())
