@@ -1,12 +1,13 @@
 """Read all files of a command into checked sheets; rules may compare rows of all files."""
 
 import errno
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from feedtool.check.headers import Names, NoRows, read_again, with_new_columns
-from feedtool.check.problems import Locator
+from feedtool.check.problems import Locator, explain_row
 from feedtool.check.read_options import Input, ReadOptions
 from feedtool.check.recipe_selection import Chosen
 from feedtool.check.requests import RowGroups
@@ -34,15 +35,9 @@ class FileMissing(FileProblem):
 
 
 def check(inputs: Sequence[Input], options: ReadOptions, areas: Areas) -> list[CheckedSheet]:
-    """Read and check all files of one command.
+    """Read and check all files of one command, in the order of the command line.
 
-    Args:
-        inputs: The files, in the order of the command line.
-        options: The options of reading.
-        areas: The areas with their feeds, rules and formats.
-
-    Returns:
-        One CheckedSheet for each sheet, and one for each file that could not be read.
+    Returns one CheckedSheet for each sheet, and one for each file that could not be read.
     """
     checking = _Checking(options, areas)
     for file in inputs:
@@ -125,13 +120,11 @@ class _Checking:
             kind_reason=chosen.reason,
             is_kind_certain=chosen.is_certain,
             rows=CheckedRows(
-                has_items=options.with_items,
-                filled=Spool(Filled) if options.with_values else None,
+                has_items=options.with_items, filled=Spool(Filled) if options.with_values else None
             ),
         )
         try:
-            folder = Path(file.name).parent
-            of_file = options.context._replace(folder=folder)
+            of_file = options.context._replace(folder=Path(file.name).parent)
             checked.header, context = _whole_header(chosen, of_file)
             reader = SheetReader(
                 chosen, checked, options, context, self._areas, self._surveys, number
@@ -140,8 +133,6 @@ class _Checking:
             checked.kind_reason = chosen.described()
             checked.recipe = chosen.recipe_facts()
             if (row := options.explain_row) is not None:
-                from feedtool.check.problems import explain_row
-
                 checked.explained = explain_row(chosen.sheet, checked.header, context, row)
             if not any(True for _ in checked.rows.marks):
                 raise NoRows(
@@ -161,7 +152,14 @@ class _Checking:
     def conclude(self) -> list[CheckedSheet]:
         """Return the sheets, after the checks that need all rows of all files."""
         sheets = self._sheets
-        names = [_name(sheet, sheets) for sheet in sheets]
+        files = Counter(sheet.file for sheet in sheets)
+        # In messages a sheet has the name of its file, and its own if the file has several.
+        names = [
+            tr("{file}, sheet {sheet}", file=sheet.file, sheet=sheet.sheet)
+            if sheet.sheet and files[sheet.file] > 1
+            else sheet.file
+            for sheet in sheets
+        ]
         for rule, survey in self._surveys:
             spools: dict[int, ProblemSpool] = {}
             for place, fault in survey.faults(names):
@@ -234,13 +232,6 @@ def _cells(sheet: Sheet, header: Header, key: str) -> Iterator[Cell]:
         new = [key for key in dict.fromkeys(block.column(index)) if key not in seen]
         seen.update(new)
         yield from map(block.decode, new)
-
-
-def _name(sheet: CheckedSheet, sheets: Sequence[CheckedSheet]) -> str:
-    """Return a sheet's name in messages: its file, and the sheet if the file has several."""
-    if sheet.sheet and sum(other.file == sheet.file for other in sheets) > 1:
-        return tr("{file}, sheet {sheet}", file=sheet.file, sheet=sheet.sheet)
-    return sheet.file
 
 
 def _missing(file: Input) -> FileMissing:

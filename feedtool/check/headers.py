@@ -123,11 +123,7 @@ class Names:
             if key in self.by_key:
                 self.by_name[folded(header)] = KnownHeader(self.by_key[key], Why.PROFILE)
 
-    def column(self, header: str) -> Column | None:
-        known = self._known(header)
-        return known and known.column
-
-    def _known(self, header: str) -> KnownHeader | None:
+    def known(self, header: str) -> KnownHeader | None:
         """Find a header as a whole, else without its additions."""
         if len(header) > LONGEST:
             return None
@@ -157,11 +153,11 @@ class Names:
         A footnote at a header's end is ignored, unless another header of the row means the same
         without a footnote.
         """
-        result = {index: known for index, text in texts.items() if (known := self._known(text))}
+        result = {index: known for index, text in texts.items() if (known := self.known(text))}
         keys = {known.column.key for known in result.values()}
         for index, text in texts.items():
             if index not in result and ("(" in text or "[" in text):
-                known = self._known(_FOOTNOTE.sub("", text))
+                known = self.known(_FOOTNOTE.sub("", text))
                 if known and known.column.key not in keys:
                     result[index] = known
         return {
@@ -170,7 +166,7 @@ class Names:
 
     def knows(self, header: str) -> bool:
         """Return True if a header means a column, or is a heading of feedtool."""
-        return folded(header) in self.own or self._known(header) is not None
+        return folded(header) in self.own or self.known(header) is not None
 
     def nearest(self, header: str) -> str | None:
         """Return the key of the most similar known header, or None."""
@@ -322,7 +318,10 @@ class Candidates:
 def with_layout(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
     """Return a header with the facts in the rows around it."""
     labels = next((header_texts(cells) for number, cells in head if number == header.row - 1), {})
-    has_labels = _is_label_row(labels, header)
+    # The row above has labels for people if the header has keys.
+    keys = [index for index, known in header.columns.items() if header.texts[index] == known.key]
+    has_keys = 2 * len(keys) > len(header.columns)
+    has_labels = has_keys and 2 * len(labels.keys() & keys) > len(keys)
     if not (has_labels or any(layout)):
         return header
     added = {index for index, text in labels.items() if has_labels and folded(text) in names.own}
@@ -334,12 +333,6 @@ def with_layout(header: Header, layout: Layout, head: Sequence[HeadRow], names: 
         labels={i: text for i, text in labels.items() if has_labels and i not in added},
         stamp={**layout.stamp, **header.stamp},
     )
-
-
-def _is_label_row(labels: Mapping[int, str], header: Header) -> bool:
-    """Return True if the row above has labels for people, since the header has keys."""
-    keys = [index for index, known in header.columns.items() if header.texts[index] == known.key]
-    return 2 * len(keys) > len(header.columns) and 2 * len(labels.keys() & keys) > len(keys)
 
 
 def read_again(header: Header, names: Names) -> Header:
@@ -406,14 +399,8 @@ def joined_rows(upper: Texts, lower: Texts) -> Texts:
     same. If the lower row is blank, as below a cell merged downwards, it is the text above.
     """
     counts = Counter(map(folded, lower.texts.values()))
-    texts = dict(upper.texts)
-    over = ""
-    for index in range(max((*upper.texts, *lower.texts), default=-1) + 1):
-        below = lower.texts.get(index, "")
-        over = upper.texts.get(index) or (over if below else "")
-        if below:
-            texts[index] = f"{over} {below}".strip() if counts[folded(below)] > 1 else below
-    return Texts(lower.row, texts)
+    distinct = {index: text for index, text in lower.texts.items() if counts[folded(text)] == 1}
+    return Texts(lower.row, {**_joined(upper, lower).texts, **distinct})
 
 
 def _score(row: Texts, names: Names) -> tuple[int, int]:

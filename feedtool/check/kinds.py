@@ -100,13 +100,9 @@ def recognise(
 ) -> Recognised | None:
     """Return the kind of feed of a header; None if it is not even an incomplete one.
 
-    Args:
-        header: The sheet's header.
-        family: The feeds that share its columns, those with the most required columns first.
-        context: The settings and the catalogue.
-        sheet: The sheet's name.
-        requested: The kind in `--as` or in a recipe.
-        stamp: The kind in the template's stamp.
+    `family` are the feeds that share its columns, those with the most required columns first;
+    `sheet` is the sheet's name, `requested` the kind in `--as` or in a recipe, `stamp` that in the
+    template's stamp.
 
     Raises:
         HeaderMissing: the header lacks required columns of the kind.

@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from msgspec import Struct, field
 
 from feedtool.check.kinds import KindUnclear
+from feedtool.check.recipes.join_file import JoinFile
+from feedtool.check.recipes.recipe import Recipe
 from feedtool.model.call import AskService
 from feedtool.model.cells import Block
 from feedtool.model.errors import FileProblem
 from feedtool.model.settings import (
     AccountSettings,
+    Constant,
     Context,
     Locate,
     OpenCatalog,
@@ -19,11 +22,6 @@ from feedtool.model.settings import (
     same_path,
 )
 from feedtool.model.sheet import CheckedSheet
-
-if TYPE_CHECKING:
-    from feedtool.check.recipes.join_file import JoinFile
-    from feedtool.check.recipes.recipe import Recipe
-    from feedtool.model.settings import Constant
 
 EVERY_ROW = range(1, 1 << 31)
 """The value of `ReadOptions.as_rows` for skipping no row."""
@@ -45,34 +43,32 @@ counts. The columns that a recipe adds come after the last possible column of a 
 class RecipeBook(Protocol):
     """The recipes of a command, and the files for their joins."""
 
-    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
+    def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
         """Return the recipes that apply to any sheet of a file, or those for an unknown sheet.
 
         Raises UsageProblem for an unusable recipe, so none is read before it is needed.
         """
         ...
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> "Sequence[JoinFile]":
+    def joined(self, recipe: Recipe, name: str, path: Path) -> Sequence[JoinFile]:
         """Return the newest file of each name in a recipe's join; JoinUnusable without a file."""
         ...
 
-    def note_use(self, recipe: "Recipe", path: Path) -> None:
-        """Note that a recipe reads a file."""
-        ...
+    def note_use(self, recipe: Recipe, path: Path) -> None: ...
 
 
 class NoRecipes:
     """A book without recipes."""
 
-    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
+    def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
         del path, is_wanted
         return ()
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> "Sequence[JoinFile]":
+    def joined(self, recipe: Recipe, name: str, path: Path) -> Sequence[JoinFile]:
         """Never called."""
         raise NotImplementedError
 
-    def note_use(self, recipe: "Recipe", path: Path) -> None:
+    def note_use(self, recipe: Recipe, path: Path) -> None:
         """Never called."""
 
 
@@ -111,7 +107,7 @@ class ReadOptions(Struct, frozen=True):
     with_values: bool = False
     """True if the values of rows are stored, for writing the rows in another form."""
     recipes: RecipeBook = NoRecipes()
-    defaults: "Mapping[str, Constant]" = field(default_factory=dict)
+    defaults: Mapping[str, Constant] = field(default_factory=dict)
     """`--default`: values for blank cells and missing columns, by key."""
     settle: Settle = lambda *_: None
     """Called if the headers do not show the kind of feed of a sheet."""
@@ -127,10 +123,8 @@ class ReadOptions(Struct, frozen=True):
 
     def shown(self, blocks: Iterator[Block], checked: CheckedSheet, number: int) -> Iterator[Block]:
         """Yield the blocks of one reading of a sheet; `see` gets each block first."""
-        return blocks if self.see is None else _shown(blocks, self.see(checked, number))
-
-
-def _shown(blocks: Iterator[Block], see_block: Callable[[Block], None]) -> Iterator[Block]:
-    for block in blocks:
-        see_block(block)
-        yield block
+        see_block = self.see and self.see(checked, number)
+        for block in blocks:
+            if see_block:
+                see_block(block)
+            yield block

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain, groupby, pairwise, starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from msgspec import Struct
 
@@ -17,16 +17,15 @@ from feedtool.check.headers import (
 )
 from feedtool.check.kinds import HeaderMissing, recognise
 from feedtool.check.read_options import ReadOptions
+from feedtool.check.recipes.apply import apply
+from feedtool.check.recipes.join import JoinedSheet
+from feedtool.check.recipes.recipe import Recipe
+from feedtool.check.recipes.sheet import RecipeSheet
 from feedtool.feeds.feed import Feed
 from feedtool.model.cells import Column, Header, folded
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import did_you_mean, in_quotes, joined, plural, tr
 from feedtool.sheets import Sheet, Source
-
-if TYPE_CHECKING:
-    from feedtool.check.recipes.join import JoinedSheet
-    from feedtool.check.recipes.recipe import Recipe
-    from feedtool.check.recipes.sheet import RecipeSheet
 
 NEAR, HALF = 3, 2
 """A recipe nearly fits a sheet that lacks at most one in so many of its headers."""
@@ -41,18 +40,18 @@ class Chosen(Struct, frozen=True):
     reason: str
     is_certain: bool
     """True if rows without an `action` are of this kind."""
-    recipe: "Recipe | None" = None
+    recipe: Recipe | None = None
     fields: Sequence[str] = ()
     """The keys whose values a recipe or defaults make, and not one column."""
     defaults: Sequence[str] = ()
     """The keys among these that only have a default of the command or the account."""
-    joined: "Sequence[JoinedSheet]" = ()
+    joined: Sequence[JoinedSheet] = ()
     """The sheets joined by its recipe."""
 
     @property
-    def made(self) -> "RecipeSheet | None":
+    def made(self) -> RecipeSheet | None:
         """The sheet, if a recipe or defaults make some of its columns; else None."""
-        return cast("RecipeSheet", self.sheet) if self.recipe or self.fields else None
+        return cast(RecipeSheet, self.sheet) if self.recipe or self.fields else None
 
     def described(self) -> str:
         """Return the reason for its kind, and the effect of its recipe.
@@ -63,13 +62,9 @@ class Chosen(Struct, frozen=True):
         parts = [self.reason]
         if self.recipe:
             parts.append(plural("{count} field from it", "{count} fields from it", count))
-        if self.defaults:
+        if count := len(self.defaults):
             parts.append(
-                plural(
-                    "{count} field from defaults",
-                    "{count} fields from defaults",
-                    len(self.defaults),
-                )
+                plural("{count} field from defaults", "{count} fields from defaults", count)
             )
         return joined((*parts, *(sheet.outcome() for sheet in self.joined)), "; ")
 
@@ -126,7 +121,7 @@ class RecipeSelection:
         self._check_unambiguous(chosen)
         return chosen
 
-    def _read(self, *, is_wanted: bool) -> "Sequence[Recipe]":
+    def _read(self, *, is_wanted: bool) -> Sequence[Recipe]:
         """Return the recipes, which are read when the first sheet needs them."""
         if is_wanted not in self._recipes:
             kind = self._options.kind
@@ -177,8 +172,8 @@ class RecipeSelection:
         return [*rows, *starmap(joined_rows, pairs)]
 
     def _fitting(
-        self, recipes: "Sequence[Recipe]", name: str, head: Sequence[Texts]
-    ) -> "tuple[Recipe, Texts] | None":
+        self, recipes: Sequence[Recipe], name: str, head: Sequence[Texts]
+    ) -> tuple[Recipe, Texts] | None:
         """Return the recipe that fits a sheet by the most headers, with the header row."""
         full_names = [entry.full_name for entry in self._source.sheets if entry.name == name]
         fitting = [
@@ -201,10 +196,7 @@ class RecipeSelection:
             )
         return fitting[0] if fitting else None
 
-    def _with_recipe(self, recipe: "Recipe", row: Texts, name: str) -> Chosen:
-        """Return a sheet after a recipe is applied."""
-        from feedtool.check.recipes.apply import apply
-
+    def _with_recipe(self, recipe: Recipe, row: Texts, name: str) -> Chosen:
         context, kind = self._options.context, recipe.file.match.kind
         if self._options.kind not in {None, kind}:
             raise UsageProblem(
@@ -267,9 +259,7 @@ class RecipeSelection:
         columns = feed.sheet.understood(self._options.context.settings) if feed else ()
         return {column.key: column for column in columns}
 
-    def _likeliest_row(
-        self, recipe: "Recipe", names: Sequence[str]
-    ) -> tuple[str, Texts, list[str]]:
+    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[str, Texts, list[str]]:
         """Return the sheet and row that lacks the fewest headers of a recipe, and these headers."""
         rows = [
             (name, row, recipe.lacking(row.texts.values()))
@@ -280,7 +270,7 @@ class RecipeSelection:
         return likeliest or ("", Texts(1, {}), [*recipe.headers])
 
     def _no_fit(
-        self, recipe: "Recipe", name: str, row: Texts, lacks: Sequence[str]
+        self, recipe: Recipe, name: str, row: Texts, lacks: Sequence[str]
     ) -> HeaderNotFound:
         """Return the error of a recipe that fits no sheet: missing headers, and the new ones."""
         from feedtool.check.mapping.explanation import explain_renamed, guessed_headers

@@ -20,15 +20,15 @@ from feedtool.check.headers import (
 from feedtool.check.kinds import HeaderMissing, KindUnclear, NeverSent, families, recognise
 from feedtool.check.read_options import ALL_SHEETS, ReadOptions
 from feedtool.check.recipe_selection import HALF, NEAR, Chosen, RecipeSelection
-from feedtool.check.recipes.apply import Applied
+from feedtool.check.recipes.apply import check_defaults, with_defaults
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed, Layout
-from feedtool.model.cells import STAMP_LANGUAGE, Column, Header
+from feedtool.model.cells import STAMP_LANGUAGE, Column
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.files import HEADINGS, LISTED, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Translator, tr
-from feedtool.sheets import Sheet, Source
+from feedtool.sheets import Source
 
 ALIAS = "the alias"
 """The beginning of the reason for a header that is neither a key nor a label."""
@@ -153,14 +153,13 @@ class _Selection:
     def _not_found(self) -> HeaderNotFound:
         from feedtool.check.mapping.explanation import header_not_found
 
-        return header_not_found(self._source, self._file, self._known(self._usual()))
+        return header_not_found(self._source, self._file, self._known())
 
-    def _usual(self) -> list[Feed]:
+    def _known(self) -> dict[str, Column]:
+        """Return the columns of the usual family by key."""
         usual = (some for some in self._families if any(feed.recognition.is_usual for feed in some))
-        return next(usual, self._families[0])
-
-    def _known(self, family: Sequence[Feed]) -> dict[str, Column]:
-        columns = family[0].sheet.understood(self._options.context.settings)
+        feed = next(usual, self._families[0])[0]
+        columns = feed.sheet.understood(self._options.context.settings)
         return {column.key: column for column in columns}
 
     def _is_known_by_itself(self, names: Sequence[str]) -> bool:
@@ -214,8 +213,7 @@ class _Selection:
         if self._stamp is None:
             from feedtool.check.mapping.explanation import explain_missing
 
-            known = self._known(self._usual())
-            explain_missing(error, self._source, name, self._file, known)
+            explain_missing(error, self._source, name, self._file, self._known())
 
     def _recognise(self, name: str, enough: int, requested: str | None) -> Chosen | None:
         """Return the result of `_recognised`, which is computed once for a sheet."""
@@ -240,7 +238,7 @@ class _Selection:
             KindUnclear: it may be of two kinds.
         """
         sheet, context = self._source.sheet(name), self._options.context
-        settings = context.settings
+        settings, defaults = context.settings, self._options.defaults
         head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
         stamp = self._stamp if name == self._stamped_sheet else None
         possible = self._possible(requested or stamp, enough)
@@ -259,7 +257,8 @@ class _Selection:
                 layout = by_category.layout(*around, settings) if by_category else Layout()
                 header = replace(header, stamp=self._sheet_stamp(requested or stamp, stamp))
                 header = with_layout(header, layout, head, names)
-                applied = self._with_defaults(header, family[0], sheet)
+                columns = family[0].sheet.understood(settings)
+                applied = with_defaults(header, columns, defaults, sheet, context)
                 recognised = recognise(
                     applied.header, family, context, name, requested=requested, stamp=stamp
                 )
@@ -271,8 +270,8 @@ class _Selection:
                     reasons.append(reason)
                 continue
             if recognised:
-                if applied.defaults:
-                    self._check_defaults(family[0])
+                if applied.defaults:  # the kind is known now
+                    check_defaults(columns, defaults, context)
                 return Chosen(
                     applied.sheet,
                     applied.header,
@@ -285,22 +284,6 @@ class _Selection:
         if reasons:  # an unclear kind is more useful to report than columns missing for a third
             raise next((item for item in reasons if isinstance(item, KindUnclear)), reasons[0])
         return None
-
-    def _with_defaults(self, header: Header, feed: Feed, sheet: Sheet) -> Applied:
-        if not self._options.defaults:
-            return Applied(header, sheet)
-        from feedtool.check.recipes.apply import with_defaults
-
-        context = self._options.context
-        columns = feed.sheet.understood(context.settings)
-        return with_defaults(header, columns, self._options.defaults, sheet, context)
-
-    def _check_defaults(self, feed: Feed) -> None:
-        """Raise UsageProblem for a default that its field cannot have; the kind is known now."""
-        from feedtool.check.recipes.apply import check_defaults
-
-        context = self._options.context
-        check_defaults(feed.sheet.understood(context.settings), self._options.defaults, context)
 
     def _possible(self, kind: str | None, enough: int) -> list[list[Feed]]:
         """Return the possible families of a sheet; all of them without a known kind."""

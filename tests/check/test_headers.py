@@ -104,9 +104,9 @@ MEANS = {
 
 @pytest.mark.parametrize(("header", "key"), MEANS.items(), ids=map(ascii, MEANS))
 def test_a_header_means(header: str, key: str) -> None:
-    column = names().column(header)
-    assert column is not None
-    assert column.key == key
+    known = names().known(header)
+    assert known is not None
+    assert known.column.key == key
 
 
 LABELS = {label for column in FEED.sheet.columns(AccountSettings()) for label in column.labels}
@@ -114,9 +114,9 @@ LABELS = {label for column in FEED.sheet.columns(AccountSettings()) for label in
 
 @pytest.mark.parametrize("label", sorted(LABELS))
 def test_every_label_of_our_templates_is_known(label: str) -> None:
-    column = names().column(label)
-    assert column is not None
-    assert label in column.labels
+    known = names().known(label)
+    assert known is not None
+    assert label in known.column.labels
 
 
 UNKNOWN = (
@@ -128,7 +128,7 @@ UNKNOWN = (
 
 @pytest.mark.parametrize("header", UNKNOWN)
 def test_anything_else_is_unknown(header: str) -> None:
-    assert names().column(header) is None
+    assert names().known(header) is None
 
 
 DECORATIONS = (
@@ -271,7 +271,7 @@ def test_a_name_known_only_by_itself_ends_a_merged_cell() -> None:
 
 @pytest.mark.parametrize("text", ["(1) " * 800_000, "optional - " * 300_000, "stock" + "!" * 9999])
 def test_long_texts_are_no_names(text: str) -> None:
-    assert names().column(text) is None
+    assert names().known(text) is None
     assert names().nearest(text) is None
 
 
