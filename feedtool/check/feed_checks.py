@@ -69,28 +69,20 @@ class FeedChecks:
             # Rules that depend only on blanks check one row of each shape. This brought the time of
             # rules from 11 to 3 µs a row.
             of_shape = self._by_shape.get(shape)
-            checks = self._of_shape(row, shape) if of_shape is None else of_shape
+            if of_shape is None and len(self._by_shape) < _SHAPES:
+                of_shape = self._by_shape[shape] = [
+                    (rule, check)
+                    for rule, check in self._all
+                    if not rule.is_by_blanks(self.feed) or any(True for _ in check(row))
+                ]
+            checks = self._all if of_shape is None else of_shape
         issues = []
         for rule, check in checks:
             for issue in check(row):
                 if rule.is_once:
                     self._once.setdefault(rule.code.name, issue)
-                    self._drop(rule)
+                    self._all = [item for item in self._all if item[0] is not rule]
+                    self._by_shape.clear()
                 else:
                     issues.append(issue)
         return issues
-
-    def _of_shape(self, row: Row, shape: Shape) -> list[Check]:
-        """Return the checks that rows of this shape need."""
-        if len(self._by_shape) >= _SHAPES:
-            return self._all
-        checks = self._by_shape[shape] = [
-            (rule, check)
-            for rule, check in self._all
-            if not rule.is_by_blanks(self.feed) or any(True for _ in check(row))
-        ]
-        return checks
-
-    def _drop(self, rule: Rule) -> None:
-        self._all = [check for check in self._all if check[0] is not rule]
-        self._by_shape.clear()

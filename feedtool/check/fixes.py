@@ -88,21 +88,22 @@ def propose(
     A value that a recipe computes is not fixed: it has no column in the sheet.
     """
     by_code: dict[str, list[Fix]] = {}
-    for fix in all_fixes(areas):
+    fixes = all_fixes(areas)
+    for fix in fixes:
         for code in fix.codes:
             by_code.setdefault(code.name, []).append(fix)
     proposal, header = Proposal(), checked.header
     problems = _fixable(checked, header, by_code, severities) if header else {}
     if not problems or header is None:
         return proposal
-    decimals = (fix.decimal for fix in all_fixes(areas) if fix.name in chosen and fix.decimal)
+    decimals = (fix.decimal for fix in fixes if fix.name in chosen and fix.decimal)
     columns = _Columns(header, options, next(decimals, None))
     cells = list(_flawed_cells(sheet, header, problems, columns))
-    fixed: set[tuple[int | None, str | None]] = set()
+    fixed: set[tuple[int, str]] = set()
     for problem, cell, filled in cells:
-        place = problem.row, problem.column
-        flawed = FlawedCell(cell, columns.reader(place[1]), filled, is_csv=not checked.sheet)
-        for fix in by_code[problem.code] if place not in fixed else ():
+        row, column = problem.row or 0, problem.column or ""
+        flawed = FlawedCell(cell, columns.reader(column), filled, is_csv=not checked.sheet)
+        for fix in by_code[problem.code] if (row, column) not in fixed else ():
             if fix.fields is not None and problem.field not in fix.fields:
                 continue
             new = fix.fix(flawed)
@@ -111,22 +112,15 @@ def propose(
             if fix.name not in chosen:
                 proposal.offered[fix.name] += 1
                 continue
-            proposal.fixes.append(_cell_fix(problem, fix.name, shown(cell), new))
-            fixed.add(place)
+            of_problem = (problem.header, problem.field, problem.code)
+            proposal.fixes.append(CellFix(row, column, *of_problem, fix.name, shown(cell), new))
+            fixed.add((row, column))
             break
     return proposal
 
 
-def _cell_fix(problem: Problem, name: str, old: str, new: NewValue) -> CellFix:
-    row, column = problem.row or 0, problem.column or ""
-    return CellFix(row, column, problem.header, problem.field, problem.code, name, old, new)
-
-
 def _fixable(
-    checked: CheckedSheet,
-    header: Header,
-    codes: Collection[str],
-    severities: Collection[Severity],
+    checked: CheckedSheet, header: Header, codes: Collection[str], severities: Collection[Severity]
 ) -> dict[int, list[Problem]]:
     """Return the problems of the sheet's own cells for which there are fixes, by row."""
     problems: dict[int, list[Problem]] = {}
@@ -159,11 +153,11 @@ class _Columns:
             if index < block.width:
                 reader.read(block.column(index), block.decode)
 
-    def reader(self, column: str | None) -> ColumnReader:
+    def reader(self, column: str) -> ColumnReader:
         """Return a reader of the column with these letters, once all blocks were seen."""
         separators = {sign for reader in self._numbers.values() for sign in reader.evidence}
         agreed = separators.pop() if len(separators) == 1 else None
-        known = self._header.columns.get(index_of(column or ""))
+        known = self._header.columns.get(index_of(column))
         return ColumnReader(
             known.type if known else BeyondHeader(), self._context, self._decimal or agreed
         )

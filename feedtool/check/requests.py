@@ -176,10 +176,11 @@ class RowGroups:
                 issues[first] = list(faults(feed, request))
                 judged.marks[first] = INVALID
             elif judged.has_items:
+                product = "\n".join(dict.fromkeys(map(product_of, rows)))
                 item = item_of(rows[0], request, purges=purges)
                 other_rows = tuple(others)
-                product = "\n".join(dict.fromkeys(map(product_of, rows)))
-                item = item._replace(product=product, further_rows=other_rows)
-                judged.items.append(item._replace(number=count[first]))
+                judged.items.append(
+                    item._replace(product=product, further_rows=other_rows, number=count[first])
+                )
                 count[first] += 1
         return is_final

@@ -68,10 +68,7 @@ ALWAYS: dict[About, tuple[str, ...]] = {
     About.STATE: (),
 }
 """Words for a recipe beside the words in the sheet, since a later delivery may have them."""
-_OUTRIGHT = {
-    About.ACTION: _WORDS["deleted"],
-    About.STATUS: _WORDS["deleted"] | _WORDS["unsold"],
-}
+_OUTRIGHT = {About.ACTION: _WORDS["deleted"], About.STATUS: _WORDS["deleted"] | _WORDS["unsold"]}
 _MOST_WORDS = 8
 """Words of a column without a known header that may mark rows."""
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from decimal import Decimal
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -24,6 +23,7 @@ from feedtool.check.recipes.recipe import (
     key_on,
     of_channel,
 )
+from feedtool.check.recipes.sheet import RecipeSheet, Ruled
 from feedtool.check.requests import RowGroups, faults, item_of, product_of
 from feedtool.check.rules import (
     RECIPE_FAILED,
@@ -41,18 +41,7 @@ from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Row, SheetColumns
 from feedtool.feeds.rule import Rule, SheetFacts, Survey
-from feedtool.model.cells import (
-    Block,
-    Cell,
-    Cells,
-    Column,
-    Header,
-    Kind,
-    brief,
-    letters,
-    rounded,
-    shown,
-)
+from feedtool.model.cells import Block, Cells, Header, Kind, brief, letters, rounded, shown
 from feedtool.model.files import STAMP
 from feedtool.model.nouns import Issue, Message, RowResult, Severity, Status
 from feedtool.model.settings import Context
@@ -67,9 +56,6 @@ from feedtool.model.sheet import (
     Withdrawal,
 )
 from feedtool.model.text import FieldName, tr
-
-if TYPE_CHECKING:
-    from feedtool.check.recipes.sheet import RecipeSheet, Ruled
 
 # The faults of a row's cells, while its sheet is read.
 
@@ -90,7 +76,7 @@ def take_out_flaws(
     index: int,
     key: str,
     flawed: dict[int, RowFaults],
-    made: "RecipeSheet | None",
+    made: RecipeSheet | None,
 ) -> None:
     """Replace flawed values in a column by plain ones, and note their faults by position."""
     if InvalidValue not in map(type, values):  # takes a tenth of the loop's time
@@ -105,9 +91,7 @@ def take_out_flaws(
                 row.refused.add(key)
 
 
-def with_rules(
-    flaws: RowFaults, ruled: Iterable["Ruled"], source: Callable[[int], str]
-) -> RowFaults:
+def with_rules(flaws: RowFaults, ruled: Iterable[Ruled], source: Callable[[int], str]) -> RowFaults:
     """Return the faults of a row with the warnings of a recipe, and with failed rules.
 
     `source` returns the text of the cell that a rule reads.
@@ -176,21 +160,12 @@ def filled(
             is_read = value is None and key not in row.refused
             if is_read and not isinstance(column.type, Ignored):
                 continue
-            value = _content(cells.at(position, index))
+            cell = cells.at(position, index)
+            is_number = cell.kind is Kind.NUMBER and not (cell.percent or cell.zeros)
+            value = rounded(cell.text) if is_number else plain(shown(cell))
         if value != "":
             contents[key] = value
     return Filled(row.number, line_of(cells, position), row.feed.kind, pickle.dumps(contents))
-
-
-def without_values(cells: Cells, position: int, kind: str) -> Filled:
-    """Return a record without values, for a skipped row."""
-    return Filled(cells.block.rows[position], line_of(cells, position), kind, pickle.dumps({}))
-
-
-def _content(cell: Cell) -> str | Decimal:
-    """Return the content of a cell, independent of its column's type."""
-    is_number = cell.kind is Kind.NUMBER and not (cell.percent or cell.zeros)
-    return rounded(cell.text) if is_number else plain(shown(cell))
 
 
 BEYOND = "beyond"
@@ -320,28 +295,27 @@ class SheetReader:
         is_plain = not self._split and not is_grouped
         self.groups = None if is_plain else RowGroups(self._family, self.columns)
         self.locator = Locator(self.header)
-        self.columns_read = {
-            index: self._reader(column, evidence.get(column.key, {}))
-            for index, column in sorted(self.header.columns.items())
-        }
+        self.columns_read: dict[int, ColumnReader] = {}
+        for index, column in sorted(self.header.columns.items()):
+            of_column = evidence.get(column.key, {})
+            # The decimal separator is known if all evidence agrees.
+            decimal = next(iter(of_column)) if len(of_column) == 1 else None
+            reader = ColumnReader(column.type, self.context, decimal, of_column)
+            self.columns_read[index] = reader
         self._keys = [self.header.columns[index].key for index in self.columns_read]
         self._beyond = ColumnReader(BeyondHeader(), self.context)
-        recipe, once, has_action = self._recipe, self.once, ACTION in self.checked.labels
+        has_action = ACTION in self.checked.labels
         self._marks = {}
         for index, text, about in self._sale_marks:
             # A recipe that reads the column may know words that nobody else understands.
-            unclear = {} if index in self.header.in_expressions else once
-            mark = SaleMark(about, text, letters(index), recipe, unclear, has_action=has_action)
+            unclear = {} if index in self.header.in_expressions else self.once
+            name, recipe = letters(index), self._recipe
+            mark = SaleMark(about, text, name, recipe, unclear, has_action=has_action)
             self._marks[index] = ColumnReader(mark, self.context)
 
     def _rewind(self, seen: Sequence[int]) -> None:
         for survey, length in zip(self.own_surveys, seen, strict=True):
             survey.rewind(length)
-
-    def _reader(self, column: Column, evidence: Mapping[str, str]) -> ColumnReader:
-        """Return a column's reader; its decimal separator is known if all evidence agrees."""
-        decimal = next(iter(evidence)) if len(evidence) == 1 else None
-        return ColumnReader(column.type, self.context, decimal, evidence)
 
     def read_block(self, block: Block) -> None:
         """Read and check the rows of a block; blocks come in the order of the sheet."""
@@ -419,12 +393,7 @@ class SheetReader:
         return table, flawed
 
     def _read_row(
-        self,
-        cells: Cells,
-        position: int,
-        values: dict[str, object],
-        flaws: RowFaults,
-        shape: Shape,
+        self, cells: Cells, position: int, values: dict[str, object], flaws: RowFaults, shape: Shape
     ) -> None:
         if self._marks and flaws.refused:
             flaws = self._without_marks(flaws, values)
@@ -549,7 +518,8 @@ class SheetReader:
         reference = self._shown_reference(cells, position, values) or ""
         self.rows.skipped.append(RowResult(number, reference, Status.SKIPPED, (message,)))
         if self.rows.filled is not None:
-            self.rows.filled.append(without_values(cells, position, self.feed.kind))
+            line = line_of(cells, position)
+            self.rows.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
 
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]
