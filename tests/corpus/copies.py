@@ -18,6 +18,7 @@ from feedtool.model.errors import FileProblem
 from feedtool.sheets import ZipPackage
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
 from feedtool.sheets.annotate.sheet_plan import MARK
+from feedtool.sheets.annotate.workbook_parts import relations_of
 from feedtool.sheets.read.workbook import WorkbookParts, read_workbook
 from tests.corpus.reading import (
     Place,
@@ -84,7 +85,9 @@ def assert_only_ours_differs(source: Path, copy: Path, plan: Plan) -> None:
     with ZipPackage(source) as package:
         book = read_workbook(package)
         sheet = book.worksheet(plan.sheet).part
-        small = [book.content_types, book.workbook, book.workbook_rels]
+        related = package.part(relations_of(book.workbook))
+        assert related
+        small = [book.content_types, book.workbook, related.filename]
         folder, _, name = sheet.rpartition("/")
         relations = f"{folder}/_rels/{name}.rels"
         small += [relations] if package.part(relations) else []

@@ -13,7 +13,7 @@ from feedtool.model.cells import letters
 from feedtool.model.errors import FileProblem
 from feedtool.sheets.annotate.notes import MOST_COMMENTS
 from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
-from feedtool.sheets.annotate.workbook_parts import BookParts
+from feedtool.sheets.annotate.workbook_parts import BookParts, relations_of
 from feedtool.sheets.annotate.xml_offsets import Edit
 from feedtool.sheets.cell_text import escaped, quoted, shown
 from feedtool.sheets.read.package import ZipPackage
@@ -51,6 +51,10 @@ _SHAPE = (
     b"<x:AutoFill>False</x:AutoFill><x:Row>%(row)d</x:Row><x:Column>%(column)d</x:Column>"
     b"</x:ClientData></v:shape>"
 )
+_LIST = (
+    b"<comments xmlns=%b><authors><author>%b</author></authors>"
+    b"<commentList>%b</commentList></comments>"
+)
 _FIRST_SHAPE = 1025
 _COLUMNS, _LINE, _POINTS = 3, 40, 15
 """A box's width in columns, the characters of a line, the height of a line in points."""
@@ -70,7 +74,7 @@ def remove_notes(
     """
     listed = [
         relation
-        for relation in read_relationships(package, parts.relations_of(entry.part))
+        for relation in read_relationships(package, relations_of(entry.part))
         if relation.kind in _NOTE_RELATIONS
     ]
     related = {relation.kind: relation for relation in listed}
@@ -114,7 +118,12 @@ def add_notes(
         return []
     texts = parts.add_part("comments{}.xml", _COMMENTS)
     parts.relate(entry.part, "comments", texts)
-    parts.changed[texts] = _texts(notes, parts.namespace)
+    comments = b"".join(
+        b'<comment ref="%b%d" authorId="0"><text><t xml:space="preserve">%b</t></text></comment>'
+        % (letters(column).encode(), row, escaped(_note_text(text)))
+        for (row, column), text in notes.items()
+    )
+    parts.changed[texts] = _LIST % (quoted(parts.namespace), AUTHOR.encode(), comments)
     drawing = parts.add_part("drawings/vmlDrawing{}.vml", _VML)
     relation = parts.relate(entry.part, "vmlDrawing", drawing)
     parts.changed[drawing] = _SHAPES % b"".join(
@@ -125,19 +134,6 @@ def add_notes(
     place = next(later, root.close)
     names = quoted(parts.relations), quoted(relation)
     return [Edit(place, place, b"<%blegacyDrawing xmlns:r=%b r:id=%b/>" % (root.prefix, *names))]
-
-
-def _texts(notes: Notes, namespace: str) -> bytes:
-    return b"<comments xmlns=%b><authors><author>%b</author></authors>%b</comments>" % (
-        quoted(namespace),
-        AUTHOR.encode(),
-        b"<commentList>%b</commentList>"
-        % b"".join(
-            b'<comment ref="%b%d" authorId="0"><text><t xml:space="preserve">%b</t></text>'
-            b"</comment>" % (letters(column).encode(), row, escaped(_note_text(text)))
-            for (row, column), text in notes.items()
-        ),
-    )
 
 
 def _note_text(text: str) -> str:

@@ -17,7 +17,7 @@ from feedtool.sheets.annotate.notes import Finish, NoteCells, SheetNotes, Summar
 from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
 from feedtool.sheets.annotate.sheet_patch import patch_rows
 from feedtool.sheets.annotate.sheet_scan import SheetScan, scan_sheet
-from feedtool.sheets.annotate.workbook_parts import BookParts
+from feedtool.sheets.annotate.workbook_parts import BookParts, relations_of
 from feedtool.sheets.annotate.xml_offsets import Edit, utf8
 from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.cell_text import escaped
@@ -50,7 +50,15 @@ def remove_filter(
     parts: BookParts, entry: SheetEntry, envelope: SheetEnvelope
 ) -> list[Edit] | None:
     """Return the edits of a sheet that remove our filter; None if it has the user's filter."""
-    names = list(_names(parts, entry))
+    root = parts.root(parts.workbook)
+    group = root.child("definedNames")
+    number = str(parts.sheets.index(entry))
+    names = [
+        node
+        for node in (group.children if group else ())
+        if node.attributes.get("name") in (MARK, _EXCEL_NAME)
+        and node.attributes.get("localSheetId") == number
+    ]
     old = envelope.root.child("autoFilter")
     if not any(node.attributes.get("name") == MARK for node in names):
         has_filter = names or any(map(envelope.root.child, _EXCLUDING))
@@ -58,21 +66,9 @@ def remove_filter(
     if old and not old.is_empty_tag and old.inner < old.close:
         return None
     # The list of names is removed, too, if it looks like one that we have added.
-    root = parts.root(parts.workbook)
-    group = root.child("definedNames")
     is_ours = group and not group.text.strip() and group.start == _end_before_names(root)
     parts.remove(parts.workbook, names, parent="definedNames" if is_ours else "")
     return [Edit(old.start, old.end, b"")] if old else []
-
-
-def _names(parts: BookParts, entry: SheetEntry) -> Iterator[Node]:
-    """Yield the defined names of a sheet's filter."""
-    number = str(parts.sheets.index(entry))
-    group = parts.root(parts.workbook).child("definedNames")
-    for node in group.children if group else ():
-        is_filter = node.attributes.get("name") in (MARK, _EXCEL_NAME)
-        if is_filter and node.attributes.get("localSheetId") == number:
-            yield node
 
 
 def _end_before_names(root: Node) -> int:
@@ -92,10 +88,7 @@ def add_filter(
     sheet = entry.name.replace("'", "''")
     first, last = (
         f"${letters(column)}${row}"
-        for row, column in (
-            (area.first_row, area.first_column),
-            (area.last_row, area.last_column),
-        )
+        for row, column in ((area.first_row, area.first_column), (area.last_row, area.last_column))
     )
     root = parts.root(parts.workbook)
     place = escaped(f"'{sheet}'!{first}:{last}")
@@ -217,8 +210,7 @@ def plan_sheet(
 
 
 def _tables(package: ZipPackage, entry: SheetEntry) -> Iterator[CellRange]:
-    folder, _, name = entry.part.replace("\\", "/").rpartition("/")
-    for relation in read_relationships(package, f"{folder}/_rels/{name}.rels".lstrip("/")):
+    for relation in read_relationships(package, relations_of(entry.part)):
         if relation.kind == "table" and package.part(relation.target):
             table = cell_range(parse_part(package, relation.target).attributes.get("ref", ""))
             if table:

@@ -30,6 +30,12 @@ def read_utf8(package: ZipPackage, name: str) -> bytes:
     return b"".join(utf8(package.small(name), name))
 
 
+def relations_of(part: str) -> str:
+    """Return the name of the part with the relationships of a part."""
+    folder, _, name = part.replace("\\", "/").rpartition("/")
+    return f"{folder}/_rels/{name}.rels".lstrip("/")
+
+
 class BookParts:
     """The parts that describe the workbook, changed as sheets and styles are added."""
 
@@ -55,17 +61,16 @@ class BookParts:
         Raises CorruptXml if the workbook has no list of sheets.
         """
         part = self._free_name("worksheets/sheet{}.xml", count(1))
-        relation = self._relate("worksheet", part)
+        relation = self.relate(self.workbook, "worksheet", part)
         self._declare(part, f"{_CONTENT}worksheet+xml")
-        workbook = self._book.workbook
-        root = self.root(workbook)
+        root = self.root(self.workbook)
         sheets = root.child("sheets")
         if sheets is None:
-            raise corrupt(workbook, "it has no sheets")
+            raise corrupt(self.workbook, "it has no sheets")
         stated = (node.attributes.get("sheetId", "") for node in sheets.all("sheet"))
         number = max((whole(text) or 0 for text in stated), default=0) + 1
         declaration = b' xmlns:r="%b"' % self.relations.encode()
-        if declaration in self.changed[workbook][root.start : root.inner]:
+        if declaration in self.changed[self.workbook][root.start : root.inner]:
             declaration = b""
         markup = b'<%bsheet name=%b sheetId="%d"%b r:id="%b"/>' % (
             root.prefix,
@@ -74,13 +79,13 @@ class BookParts:
             declaration,
             relation.encode(),
         )
-        self.append(workbook, sheets, markup)
+        self.append(self.workbook, sheets, markup)
         return part
 
     def add_styles(self) -> str:
         """Add a styles part to a workbook without one, and return its name."""
         part = self._free_name("styles{}.xml", chain(("",), count(1)))
-        self._relate("styles", part)
+        self.relate(self.workbook, "styles", part)
         self._declare(part, f"{_CONTENT}styles+xml")
         return part
 
@@ -91,7 +96,6 @@ class BookParts:
         return outline(self.changed[name], name)
 
     def append(self, name: str, parent: Node, markup: bytes) -> None:
-        """Insert markup after the last child of an element."""
         data = self.changed[name]
         self.changed[name] = splice(data, (appended(parent, data, markup),))
 
@@ -126,41 +130,11 @@ class BookParts:
         ]
         self.remove(types, entries, parent="")
 
-    def relations_of(self, part: str) -> str:
-        """Return the name of the part with the relationships of a part."""
-        folder, _, name = part.replace("\\", "/").rpartition("/")
-        return f"{folder}/_rels/{name}.rels".lstrip("/")
-
     def relate(self, source: str, kind: str, part: str) -> str:
         """Add a relationship from a part to a new one, and return its id."""
-        name = self.relations_of(source)
-        if name not in self.changed and self._is_free(name):
-            self.changed[name] = _NO_RELATIONSHIPS
-        return self._relate(kind, part, name, posixpath.dirname(source.replace("\\", "/")))
-
-    def unrelate(self, source: str, ids: Collection[str]) -> None:
-        """Remove our relationships, and their part if it has no others."""
-        name = self.relations_of(source)
-        root = self.root(name)
-        nodes = [node for node in root.children if node.attributes.get("Id") in ids]
-        self.remove(name, nodes, parent="")
-        if self.changed[name] == _NO_RELATIONSHIPS:
-            self.drop(name)
-
-    def _free_name(self, pattern: str, numbers: Iterable[int | str]) -> str:
-        """Return the first free name in the workbook's folder: `xl/worksheets/sheet4.xml`."""
-        names = (posixpath.join(self._folder, pattern.format(number)) for number in numbers)
-        return next(name for name in names if self._is_free(name) and name not in self.changed)
-
-    def _is_free(self, name: str) -> bool:
-        return self._package.part(name) is None or part_key(name) in self.dropped
-
-    def _relate(
-        self, kind: str, part: str, relations: str | None = None, folder: str | None = None
-    ) -> str:
-        """Add a relationship to a new part, by default from the workbook, and return its id."""
-        relations = relations or self._book.workbook_rels
-        folder = self._folder if folder is None else folder
+        relations, folder = relations_of(source), posixpath.dirname(source.replace("\\", "/"))
+        if relations not in self.changed and self._is_free(relations):
+            self.changed[relations] = _NO_RELATIONSHIPS
         root = self.root(relations)
         taken = {node.attributes.get("Id", ""): node.attributes for node in root.children}
         for name, known in taken.items():
@@ -177,6 +151,23 @@ class BookParts:
         )
         self.append(relations, root, markup)
         return name
+
+    def unrelate(self, source: str, ids: Collection[str]) -> None:
+        """Remove our relationships, and their part if it has no others."""
+        name = relations_of(source)
+        root = self.root(name)
+        nodes = [node for node in root.children if node.attributes.get("Id") in ids]
+        self.remove(name, nodes, parent="")
+        if self.changed[name] == _NO_RELATIONSHIPS:
+            self.drop(name)
+
+    def _free_name(self, pattern: str, numbers: Iterable[int | str]) -> str:
+        """Return the first free name in the workbook's folder: `xl/worksheets/sheet4.xml`."""
+        names = (posixpath.join(self._folder, pattern.format(number)) for number in numbers)
+        return next(name for name in names if self._is_free(name) and name not in self.changed)
+
+    def _is_free(self, name: str) -> bool:
+        return self._package.part(name) is None or part_key(name) in self.dropped
 
     def _declare(self, part: str, content_type: str) -> None:
         """Add the content type of a new part."""

@@ -56,7 +56,6 @@ class WorkbookParts(Struct, frozen=True):
 
     content_types: str
     workbook: str
-    workbook_rels: str
     styles: str | None
     shared_strings: str | None
     sheets: tuple[SheetEntry, ...]
@@ -121,7 +120,6 @@ def read_workbook(package: ZipPackage) -> WorkbookParts:
     return WorkbookParts(
         content_types=_spelled(package, CONTENT_TYPES) or CONTENT_TYPES,
         workbook=workbook,
-        workbook_rels=rels_name or "",
         styles=_first(package, rels, "styles"),
         shared_strings=_first(package, rels, "sharedStrings"),
         sheets=tuple(_sheets(package, sheets, rels, workbook)),
