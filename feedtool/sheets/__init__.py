@@ -21,14 +21,7 @@ from feedtool.sheets.read.errors import (
 )
 from feedtool.sheets.read.file_format import is_other_format, open_source
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
-from feedtool.sheets.read.source import (
-    HEADER,
-    KeyedLine,
-    KeyedSheet,
-    Sheet,
-    Source,
-    decode,
-)
+from feedtool.sheets.read.source import HEADER, KeyedLine, KeyedSheet, Sheet, Source, decode
 from feedtool.sheets.read.workbook import SheetEntry
 from feedtool.sheets.read.xml_parser import hardened_parser
 

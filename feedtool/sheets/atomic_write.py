@@ -26,10 +26,7 @@ USUAL_MODE, PRIVATE_MODE = 0o666, 0o600
 
 @contextmanager
 def atomic_write(
-    target: Path,
-    on_whole: Callable[[Path], None] = lambda _: None,
-    *,
-    is_private: bool = False,
+    target: Path, on_whole: Callable[[Path], None] = lambda _: None, *, is_private: bool = False
 ) -> Iterator[Path]:
     """Yield a temporary path beside the target; when the block ends well, it becomes the target.
 

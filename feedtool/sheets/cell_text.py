@@ -11,8 +11,8 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,6}));", re.ASCII)
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_CHARACTERS = (range(0x20, 0xD800), range(0xE000, 0xFFFE), range(0x10000, 0x110000))
-"""Production 2 of the XML recommendation, without tabs and ends of lines."""
+_CHARACTERS = ((9, 10, 13), range(0x20, 0xD800), range(0xE000, 0xFFFE), range(0x10000, 0x110000))
+"""Production 2 of the XML recommendation."""
 LONGEST = 32_767
 """The most UTF-16 units that a cell may hold."""
 _REMEMBERED = 8192
@@ -27,7 +27,8 @@ def has_only_known_references(text: str) -> bool:
         return True
     known = _REFERENCE.findall(text)
     return len(known) == text.count("&") and all(
-        name or _is_character(decimal, hexadecimal) for name, decimal, hexadecimal in set(known)
+        name or any(_code(decimal, hexadecimal) in codes for codes in _CHARACTERS)
+        for name, decimal, hexadecimal in set(known)
     )
 
 
@@ -59,11 +60,6 @@ def _character(match: re.Match[str]) -> str:
 
 def _code(decimal: str, hexadecimal: str) -> int:
     return int(decimal) if decimal else int(hexadecimal, 16)
-
-
-def _is_character(decimal: str, hexadecimal: str) -> bool:
-    code = _code(decimal, hexadecimal)
-    return code in {9, 10, 13} or any(code in characters for characters in _CHARACTERS)
 
 
 def shown(text: str) -> str:

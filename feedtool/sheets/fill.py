@@ -114,7 +114,11 @@ def fill_csv(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]
         for number, row in enumerate(rows, start=2):
             fields = [_field(value) for value in row]
             digest.add((number, column, text) for column, text in enumerate(fields) if text)
-            writer.writerow([_quoted(text) for text in fields])
+            for column, text in enumerate(fields):
+                # A negative number alone is safe: there is nothing to calculate.
+                if text.startswith(FORMULA_STARTS) and not _NEGATIVE.fullmatch(text):
+                    fields[column] = '="' + text.replace('"', '""') + '"'
+            writer.writerow(fields)
     with open_source(target) as written:
         _read(written.sheet(written.sheets[0].name), 1).require_same(digest, target.name)
 
@@ -168,8 +172,7 @@ class _RowWriter:
             if batch[-1][0] > LAST_ROW:
                 raise TooManyRows(
                     tr(
-                        "a sheet has {most:,} rows, and there are more to be written",
-                        most=LAST_ROW,
+                        "a sheet has {most:,} rows, and there are more to be written", most=LAST_ROW
                     ),
                     tr("write a .csv with --out, or ask for fewer"),
                 )
@@ -259,13 +262,6 @@ def _field(value: Value) -> str:
     return FORBIDDEN.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
 
 
-def _quoted(text: str) -> str:
-    # A negative number alone is safe: there is nothing to calculate.
-    if text.startswith(FORMULA_STARTS) and not _NEGATIVE.fullmatch(text):
-        return '="' + text.replace('"', '""') + '"'
-    return text
-
-
 def _read(sheet: Sheet, after: int) -> Digest:
     digest = Digest()
     for block in sheet.blocks(after):
@@ -280,10 +276,7 @@ DATE, PERCENT = "yyyy-mm-dd", "0.00%"
 
 
 def write_as_workbook(
-    path: Path,
-    target: Path,
-    limits: ReadingLimits = DEFAULT_LIMITS,
-    csv_fallback: str = "",
+    path: Path, target: Path, limits: ReadingLimits = DEFAULT_LIMITS, csv_fallback: str = ""
 ) -> None:
     """Write all rows of a spreadsheet into an .xlsx; every cell keeps its kind.
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
-from feedtool.sheets.annotate.cell_formats import Outcome, Severity
 from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import (
     DataBar,
@@ -40,8 +39,6 @@ __all__ = [
     "Finish",
     "Link",
     "Note",
-    "Outcome",
-    "Severity",
     "SheetNotes",
     "Styled",
     "Summary",
@@ -125,7 +122,7 @@ def refuse_place(
     sheets: Sequence[SheetNotes],
     summary: Summary | None,
     csv_fallback: str,
-    limits: ReadingLimits = DEFAULT_LIMITS,
+    limits: ReadingLimits,
 ) -> None:
     """Raise UsageProblem, before any work is done, if a copy could not be written to `target`.
 

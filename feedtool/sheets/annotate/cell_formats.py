@@ -107,10 +107,7 @@ LOOKS: Mapping[Style, CellLook] = {
     "bad": CellLook(_bold("FF9C0006"), "FFFFC7CE", _LEFT),
     "open": CellLook(_bold("FF7F4700"), "FFFFEB9C", _LEFT),
     "idle": CellLook(_bold("FF595959"), "FFEDEDED", _LEFT),
-    "title": CellLook(
-        (_BOLD, '<sz val="16"/>', f'<color rgb="{_DARK}"/>'),
-        alignment=_MIDDLE,
-    ),
+    "title": CellLook((_BOLD, '<sz val="16"/>', f'<color rgb="{_DARK}"/>'), alignment=_MIDDLE),
     "label": CellLook(('<color rgb="FF595959"/>',), alignment=_LEFT),
     "fact": CellLook(alignment=_LEFT),
     "band": CellLook(_bold("FFFFFFFF"), _DARK, f'{_MIDDLE} wrapText="1"'),
@@ -178,9 +175,17 @@ def _index(lists: Mapping[str, "_Formats"], look: CellLook) -> int:
     fonts = lists["fonts"]
     base = fonts.first or _defaults()["fonts"][0]
     font = fonts.index(_font_with(base, *look.font)) if look.font else 0
-    fill = lists["fills"].index(_fill(look.fill)) if look.fill else 0
+    filled = '<fill><patternFill patternType="solid"><fgColor rgb="{}"/></patternFill></fill>'
+    fill = lists["fills"].index(_format(filled.format(look.fill))) if look.fill else 0
     border = lists["borders"].index(_format(_LINE)) if look.has_line else 0
-    return lists["cellXfs"].index(_cell_format(look, font, fill, border))
+    flags = {"Font": font, "Fill": fill, "Border": border, "Alignment": look.alignment}
+    applied = "".join(f' apply{name}="1"' for name, is_set in flags.items() if is_set)
+    alignment = f"<alignment {look.alignment}/>" if look.alignment else ""
+    cell_format = (
+        f'<xf fontId="{font}" fillId="{fill}" borderId="{border}" xfId="0"'
+        f" {look.number_format}{applied}>{alignment}</xf>"
+    )
+    return lists["cellXfs"].index(_format(cell_format))
 
 
 class _Formats:
@@ -219,7 +224,6 @@ class _Formats:
         return self._indexes[hash(required)]
 
     def edits(self, data: bytes, root: Node) -> Iterator[Edit]:
-        """Yield the changes of the part."""
         self._fill()
         if not self._new:
             return
@@ -228,7 +232,10 @@ class _Formats:
         new = b"".join(known.markup(root.prefix) for known in self._new)
         markup = b'<%s count="%d">%s</%s>' % (name, self._count, new, name)
         if present is None:
-            place = self._place(root)
+            # It comes before the first list that follows it in the schema.
+            later = _ORDER[_ORDER.index(self._name) + 1 :]
+            followers = (node.start for node in root.children if node.name in later)
+            place = next(followers, root.close)
             yield Edit(place, place, markup)
         elif present.is_empty_tag:
             # One edit must not lie inside the other, so the whole tag is written anew.
@@ -248,12 +255,6 @@ class _Formats:
         self._new.append(known)
         self._indexes[hash(known)] = self._count
         self._count += 1
-
-    def _place(self, root: Node) -> int:
-        """Return the place of an absent list: before the first list that follows it."""
-        later = _ORDER[_ORDER.index(self._name) + 1 :]
-        followers = (node.start for node in root.children if node.name in later)
-        return next(followers, root.close)
 
 
 def _read(node: Node) -> Format:
@@ -279,22 +280,6 @@ _LINE = (
     '<border><left/><right/><top/><bottom style="thin"><color rgb="FFD9D9D9"/></bottom>'
     "<diagonal/></border>"
 )
-
-
-def _cell_format(look: CellLook, font: int, fill: int, border: int) -> Format:
-    flags = {"Font": font, "Fill": fill, "Border": border, "Alignment": look.alignment}
-    applied = "".join(f' apply{name}="1"' for name, is_set in flags.items() if is_set)
-    alignment = f"<alignment {look.alignment}/>" if look.alignment else ""
-    return _format(
-        f'<xf fontId="{font}" fillId="{fill}" borderId="{border}" xfId="0"'
-        f" {look.number_format}{applied}>{alignment}</xf>"
-    )
-
-
-def _fill(background: str) -> Format:
-    return _format(
-        f'<fill><patternFill patternType="solid"><fgColor rgb="{background}"/></patternFill></fill>'
-    )
 
 
 def _colour(text: str, background: str) -> Format:

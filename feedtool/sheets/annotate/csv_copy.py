@@ -130,15 +130,8 @@ class _Text:
             raw = MULTIBYTE.sub(lambda match: b"?" * len(match[0]), raw)
         return raw.decode(self.codec)
 
-    def quoted_like(self, old: str, text: str) -> str:
-        """Return a field's text, with quotation marks if the field `old` has them."""
-        quote = self.dialect.quoting.mark
-        if text and old.strip().startswith(quote):
-            return quote + text.replace(quote, quote * 2) + quote
-        return self.quoted(text)
-
-    def quoted(self, text: str) -> str:
-        """Return a field's text, with quotation marks if it needs them.
+    def quoted(self, text: str, old: str = "") -> str:
+        """Return a field's text, with quotation marks if it needs them, or the field `old` has.
 
         In a file that quotes with apostrophes it always has them: the reader recognises such a
         file by its headings.
@@ -147,6 +140,7 @@ class _Text:
         special = (self.dialect.separator, quote, "\r", "\n")
         if (
             quote == "'"
+            or (text and old.strip().startswith(quote))
             or any(mark in text for mark in special)
             or (skips_blanks and text.startswith(" "))
         ):
@@ -178,11 +172,11 @@ def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -
     text = _Text(CsvSource(source, fallback))
     if text.source.quotes.problem:
         raise text.source.quotes.problem
-    layout = _layout(text, source, notes)
+    layout = _layout(text, notes)
     written, read = Digest(), Digest()
     with result.open("wb") as out:
         out.write(text.dialect.encoding.mark)
-        for raw, fields in _annotated(text, source, layout, notes):
+        for raw, fields in _annotated(text, layout, notes):
             written.add(enumerate(map(tuple, fields), written.count))
             out.write("".join(raw).encode(text.codec))
     for records, _ in text.records(result):
@@ -193,23 +187,23 @@ def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -
 def is_annotated_csv(path: Path, notes: SheetNotes, fallback: str) -> bool:
     """True if a CSV has all of our headings in its row of headings. Raises FileProblem."""
     text = _Text(CsvSource(path, fallback))
-    return all(_heading_columns(text, path, notes).values())
+    return all(_heading_columns(text, notes).values())
 
 
-def _layout(text: _Text, source: Path, notes: SheetNotes) -> CsvLayout:
+def _layout(text: _Text, notes: SheetNotes) -> CsvLayout:
     """Return the columns after the longest record, so that our fields form columns.
 
     If that is beyond a sheet's last column, blank fields at the end of records are used. Raises
     NoRoom.
     """
-    by_heading = _heading_columns(text, source, notes)
+    by_heading = _heading_columns(text, notes)
     earlier = frozenset(column for columns in by_heading.values() for column in columns)
     if all(by_heading.values()):
         return CsvLayout(tuple(columns[0] for columns in by_heading.values()), earlier)
     last = MOST_FIELDS - len(notes.headings)
-    first = _widest(text, source, notes, len)
+    first = _widest(text, notes, len)
     if first > last:
-        first = _widest(text, source, notes, used_fields)
+        first = _widest(text, notes, used_fields)
     if first > last:
         raise NoRoom(
             tr(
@@ -222,20 +216,19 @@ def _layout(text: _Text, source: Path, notes: SheetNotes) -> CsvLayout:
     return CsvLayout((first, first + 1, first + 2), earlier)
 
 
-def _widest(text: _Text, source: Path, notes: SheetNotes, width: Callable[[list[str]], int]) -> int:
+def _widest(text: _Text, notes: SheetNotes, width: Callable[[list[str]], int]) -> int:
     """Return the greatest width of the records from the headings on."""
     return max(
         width(fields)
-        for records, _ in text.records(source)
+        for records, _ in text.records(text.source.path)
         for fields in records.fields[max(notes.header_row - records.first, 0) :]
     )
 
 
-def _heading_columns(text: _Text, source: Path, notes: SheetNotes) -> dict[str, list[int]]:
-    """Return the columns of each of our headings."""
+def _heading_columns(text: _Text, notes: SheetNotes) -> dict[str, list[int]]:
     columns = dict[str, list[int]]((heading, []) for heading in notes.headings)
     rows = notes.header_rows
-    for records, _ in text.records(source):
+    for records, _ in text.records(text.source.path):
         for row in range(max(rows.start, records.first), min(rows.stop, records.numbers.stop)):
             for column, name in enumerate(records.fields[row - records.first]):
                 of_heading = columns.get(text.decoded(name).strip(), [column])
@@ -246,11 +239,11 @@ def _heading_columns(text: _Text, source: Path, notes: SheetNotes) -> dict[str, 
 
 
 def _annotated(
-    text: _Text, source: Path, layout: CsvLayout, notes: SheetNotes
+    text: _Text, layout: CsvLayout, notes: SheetNotes
 ) -> Iterator[tuple[Sequence[str], list[list[str]]]]:
     """Yield batches of records with our fields, and the fields that a reader should then find."""
     due = NoteQueue(notes)
-    for records, raws in text.records(source):
+    for records, raws in text.records(text.source.path):
         if not (records.fields and (layout.earlier or due.row in records.numbers)):
             yield raws, records.fields
             continue
@@ -286,7 +279,6 @@ def _with_results(
     for column, changed in changes.items():
         shown[column] = changed
         if column < len(present):
-            quoted = text.quoted_like(raw[column], changed) if column in values else None
-            raw[column] = text.quoted(changed) if quoted is None else quoted
+            raw[column] = text.quoted(changed, raw[column] if column in values else "")
     raw += (text.quoted(shown[column]) for column in appended)
     return text.dialect.separator.join(raw), shown

@@ -237,10 +237,6 @@ class NoteCells(NoteQueue):
         )
         """Column, index of its text (status, message, code), and its letters; by column."""
 
-    def cells(self, row: int, prefix: bytes = b"") -> list[tuple[int, bytes]]:
-        """Return columns and cells, from left to right; [] for a row without a note."""
-        return self.answer(row, prefix).row(row)
-
     def answer(self, row: int, prefix: bytes) -> AnswerCells:
         """Return the cells of a row, and note its colours, comments and texts."""
         note = self.take(row)
@@ -278,7 +274,13 @@ class NoteCells(NoteQueue):
     def _make(self, note: Note, prefix: bytes) -> AnswerCells:
         message = note.message if self.is_styled else note.line
         texts = note.status, message, note.code
-        styles = self._styles_of(note)
+        text = self._styles["text"]
+        styles = text, text, text
+        if note.row == self.header_row:
+            styles = (self.heading_style,) * 3
+        elif self.is_styled:
+            status = self._styles[note.outcome or "text"]
+            styles = status, self._styles["message"], self._styles["code"]
         cells = [
             (
                 column,
@@ -299,13 +301,3 @@ class NoteCells(NoteQueue):
         if not self.is_styled or lines <= 1:
             return b""
         return b' ht="%d%b"' % (min(ceil(lines * self._line), HIGHEST), OUR_FRACTION)
-
-    def _styles_of(self, note: Note) -> tuple[int, int, int]:
-        """Return the formats of status, message and code."""
-        text = self._styles["text"]
-        if note.row == self.header_row:
-            return (self.heading_style,) * 3
-        if not self.is_styled:
-            return text, text, text
-        status: Style = note.outcome or "text"
-        return self._styles[status], self._styles["message"], self._styles["code"]

@@ -110,7 +110,12 @@ class SheetEnvelope:
 
     def recolour(self, guilty: HighlightedCells, styles: FormatIndexes) -> list[Edit]:
         """Return the edits that replace the rules of an earlier annotation by ours."""
-        edits = list(_removed_rules(self.root))
+        edits: list[Edit] = []
+        for formats in self.root.all("conditionalFormatting"):
+            earlier = [rule for rule in formats.all("cfRule") if _is_ours(rule)]
+            if earlier and len(earlier) == len(formats.children):
+                earlier = [formats]
+            edits += [Edit(node.start, node.end, b"") for node in earlier]
         rules = list(_rules(self.root.prefix, guilty, styles))
         # Before the user's rules if priorities are free, so that the colour of an error is seen;
         # else after them: the user's rules are never changed.
@@ -118,8 +123,7 @@ class SheetEnvelope:
         first = 1 if not taken or taken[0] > len(rules) else taken[-1] + 1
         new = b"".join(rule % priority for priority, rule in enumerate(rules, first))
         if new:
-            # Unknown elements are taken for later ones.
-            place = self.end_of(_BEFORE)
+            place = self.end_of(_BEFORE)  # unknown elements are taken for later ones
             edits.append(Edit(place, place, new))
         return edits
 
@@ -198,16 +202,6 @@ def _part(node: Node, first: int, last: int) -> bytes:
 def _is_ours(rule: Node) -> bool:
     formula = rule.child("formula")
     return formula is not None and formula.text.startswith(_MARK)
-
-
-def _removed_rules(root: Node) -> Iterator[Edit]:
-    """Yield edits that remove our earlier rules, and elements that have no other rules."""
-    for formats in root.all("conditionalFormatting"):
-        rules = [rule for rule in formats.all("cfRule") if _is_ours(rule)]
-        if rules and len(rules) == len(formats.children):
-            yield Edit(formats.start, formats.end, b"")
-        else:
-            yield from (Edit(rule.start, rule.end, b"") for rule in rules)
 
 
 def _rules(prefix: bytes, guilty: HighlightedCells, styles: FormatIndexes) -> Iterator[bytes]:

@@ -6,7 +6,6 @@ Chunks in which patterns are proven to find every row are patched by patterns; t
 
 import re
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.notes import AnswerCells, NoteCells
@@ -50,7 +49,7 @@ def patch_rows(
             else:
                 _match_heading(row, notes, stale)
                 answer = notes.answer(row.number, row.prefix)
-                noted = _with_values(row, answer.row(row.number), notes)
+                noted = _with_values(row, answer, notes)
                 old = stale if row.number >= notes.header_row else _NOTHING
                 yield rewrite(row, noted, old, _height(row, answer, notes, old))
     yield parser.rest()[0]
@@ -74,17 +73,15 @@ def _match_heading(row: RawRow, notes: NoteCells, stale: frozenset[int]) -> None
                 notes.heading_style = int(style[1])
 
 
-def _with_values(
-    row: RawRow, added: Sequence[tuple[int, bytes]], notes: NoteCells
-) -> Sequence[tuple[int, bytes]]:
+def _with_values(row: RawRow, answer: AnswerCells, notes: NoteCells) -> Sequence[tuple[int, bytes]]:
     """Return our cells of a row, and the user's cells that get another value, in their format.
 
     A cell keeps its formula, which would restore the old value.
     """
+    cells = answer.row(row.number)
     if not notes.values:
-        return added
+        return cells
     present = {cell.column: row.data[cell.start : cell.end] for cell in row.cells}
-    cells = list(added)
     for column, value in notes.values:
         cell = present.get(column, b"")
         if _FORMULA.search(cell):
@@ -96,17 +93,16 @@ def _with_values(
             row.number,
             b' s="%b"' % style[1] if style else b"",
         )
-        cells.append((column, start + _content(value, row.prefix)))
-        text = shown(value) if isinstance(value, str) else f"{value:f}"
+        if isinstance(value, str):
+            text = shown(value)
+            content = inline(value, row.prefix) if value else b"/>"
+        else:
+            text = f"{value:f}"
+            prefix = row.prefix
+            content = b"><%bv>%b</%bv></%bc>" % (prefix, text.encode(), prefix, prefix)
+        cells.append((column, start + content))
         notes.changed.setdefault(row.number, {})[column] = text
     return sorted(cells)
-
-
-def _content(value: str | Decimal, prefix: bytes) -> bytes:
-    """Return a cell's markup after its format."""
-    if isinstance(value, str):
-        return inline(value, prefix) if value else b"/>"
-    return b"><%bv>%b</%bv></%bc>" % (prefix, f"{value:f}".encode(), prefix, prefix)
 
 
 class _PatternPatcher:
@@ -122,7 +118,7 @@ class _PatternPatcher:
         self._notes = notes
         self._stale = stale
         self._left, self._right = min(notes.columns), max(notes.columns)
-        first = min(self._left, *stale, self._left)
+        first = min((self._left, *stale))
         self._beyond = cell_beyond(tags.prefix, first - 1)
         """Finds a cell in our columns or to the right of them."""
         self._appends = scan.widest < first
@@ -151,7 +147,8 @@ class _PatternPatcher:
             digits, attributes = tag.groups()
             number, inner = int(digits), tag.end()
             if number == notes.header_row:
-                self._match_heading(number, part, inner)
+                headings = self._raw_row(number, part, inner, cell_beyond(tags.prefix, -1))
+                _match_heading(headings, notes, self._stale)
             answer = notes.answer(number, tags.prefix)
             if not self._appends or notes.values or not self._ends_with_cell(part, inner):
                 done.append(self._rewrite(number, part, inner, answer))
@@ -165,17 +162,13 @@ class _PatternPatcher:
         done += self._empty_rows(rest)
         return b"".join(done)
 
-    def _match_heading(self, number: int, part: bytes, inner: int) -> None:
-        row = self._raw_row(number, part, inner, cell_beyond(self._tags.prefix, -1))
-        _match_heading(row, self._notes, self._stale)
-
     def _rewrite(self, number: int, part: bytes, inner: int, answer: AnswerCells) -> bytes:
         """Return a row, given without its end tag, with our cells at their places."""
         notes = self._notes
         stale = self._stale if number >= notes.header_row else _NOTHING
         beyond = cell_beyond(self._tags.prefix, -1) if notes.values else self._beyond
         row = self._raw_row(number, part, inner, beyond)
-        cells = _with_values(row, answer.row(number), notes)
+        cells = _with_values(row, answer, notes)
         return rewrite(row, cells, stale, _height(row, answer, notes, stale))
 
     def _raw_row(self, number: int, part: bytes, inner: int, beyond: re.Pattern[bytes]) -> RawRow:
@@ -205,7 +198,7 @@ class _PatternPatcher:
             prefix = self._tags.prefix
             row = RawRow(number, tag[0], prefix, len(tag[0]), len(tag[0]), ())
             answer = self._notes.answer(number, prefix)
-            cells = _with_values(row, answer.row(number), self._notes)
+            cells = _with_values(row, answer, self._notes)
             yield rewrite(row, cells, _NOTHING, answer.height)
         yield data[end:]
 

@@ -17,7 +17,7 @@ from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8, summar
 from feedtool.sheets.annotate.zip_copy import Repack, compressed, new_member
 from feedtool.sheets.atomic_write import Digest, NotAsWritten, not_as_written
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
-from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
+from feedtool.sheets.read.package import ZipPackage, part_key
 from feedtool.sheets.read.sheet_rows import WIDEST
 from feedtool.sheets.read.workbook import WorkbookParts, read_workbook
 from feedtool.sheets.read.xlsx import XlsxSheet
@@ -29,8 +29,8 @@ def annotate_workbook(
     result: Path,
     sheets: Sequence[SheetNotes],
     summary: Summary | None,
-    finish: Finish = "full",
-    limits: ReadingLimits = DEFAULT_LIMITS,
+    finish: Finish,
+    limits: ReadingLimits,
 ) -> None:
     """Write the annotated copy of `source` to `result` and check it.
 
@@ -67,10 +67,7 @@ def annotate_workbook(
 
 
 def is_annotated_workbook(
-    path: Path,
-    sheets: Sequence[SheetNotes],
-    summary: Summary | None,
-    limits: ReadingLimits = DEFAULT_LIMITS,
+    path: Path, sheets: Sequence[SheetNotes], summary: Summary | None, limits: ReadingLimits
 ) -> bool:
     """True if a workbook has our summary, or our headings in one of the sheets.
 

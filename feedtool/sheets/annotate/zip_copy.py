@@ -60,7 +60,7 @@ class Repack:
         member.compress_type = ZIP_DEFLATED
         member.extra = b""
         member.CRC = member.file_size = member.compress_size = 0
-        self._begin(member, b"")
+        written = self._begin(member, b"")
         deflater: _Deflater = _fastest() if is_sheet else zlib.compressobj(-1, zlib.DEFLATED, -15)
         begin = self._out.tell()
         crc = size = 0
@@ -70,7 +70,6 @@ class Repack:
             self._out.write(deflater.compress(piece))
         self._out.write(deflater.flush())
         end = self._out.tell()
-        written = self._members[-1]
         written.CRC, written.file_size, written.compress_size = crc, size, end - begin
         _refuse_beyond(max(size, end))
         self._out.seek(written.header_offset)
@@ -79,7 +78,6 @@ class Repack:
         return written
 
     def finish(self, comment: bytes) -> None:
-        """Write the directory."""
         start = self._out.tell()
         for member in self._members:
             self._out.write(_central_header(member))
@@ -90,13 +88,14 @@ class Repack:
             _END.pack(b"PK\5\6", 0, 0, count, count, size, start, len(comment)) + comment
         )
 
-    def _begin(self, info: ZipInfo, extra: bytes) -> None:
+    def _begin(self, info: ZipInfo, extra: bytes) -> ZipInfo:
         member = copy(info)
         member.header_offset = self._out.tell()
         member.flag_bits &= ~_SIZES_FOLLOW
         self._members.append(member)
         _refuse_beyond(member.header_offset)
         self._out.write(_local_header(member, extra))
+        return member
 
 
 def _even_blocks(pieces: Iterable[bytes]) -> Iterator[memoryview]:

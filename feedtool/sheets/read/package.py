@@ -118,8 +118,7 @@ class ZipPackage:
                     raise BadZipFile("shorter than its directory says")
         except (*_BROKEN, RuntimeError) as error:
             raise CorruptZip(
-                tr("Part {filename} of the package is damaged.", filename=info.filename),
-                COPY_AGAIN,
+                tr("Part {filename} of the package is damaged.", filename=info.filename), COPY_AGAIN
             ) from error
 
 

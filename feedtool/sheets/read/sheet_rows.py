@@ -23,13 +23,7 @@ from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import MessageText, tr
 from feedtool.sheets.read.cell_decoder import ATTRIBUTES, CELL_TYPES, CONTENT, Raw
 from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
-from feedtool.sheets.read.source import (
-    LAST_COLUMN,
-    LAST_ROW,
-    MOST_MERGED,
-    CellRange,
-    cell_range,
-)
+from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, MOST_MERGED, CellRange, cell_range
 from feedtool.sheets.read.xml_parser import (
     Chunk,
     Node,
@@ -167,11 +161,7 @@ class SheetParser(XmlParser):
             self._column += 1
             if self._column > LAST_COLUMN:
                 raise _outside(
-                    tr(
-                        "column {column} in row {row}",
-                        column=self._column + 1,
-                        row=self.last_row,
-                    )
+                    tr("column {column} in row {row}", column=self._column + 1, row=self.last_row)
                 )
         else:
             self._column, number = self._place(reference)
@@ -189,11 +179,7 @@ class SheetParser(XmlParser):
         kind = attributes.get("t", "n")
         if kind not in CELL_TYPES:
             raise self._corrupt(
-                tr(
-                    "row {row} has a cell of the unknown type {kind}",
-                    row=self.last_row,
-                    kind=kind,
-                )
+                tr("row {row} has a cell of the unknown type {kind}", row=self.last_row, kind=kind)
             )
         if self._column in self._cells:
             raise self._corrupt(

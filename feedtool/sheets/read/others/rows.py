@@ -223,12 +223,11 @@ class PackedSource:
 
     def __init__(self, source: Source, opened: ExitStack) -> None:
         self._source, self._opened = source, opened
-        self._is_csv = source.format == "csv"
-        self.format = "packed" if self._is_csv else source.format
+        is_csv = source.format == "csv"
+        self.format = "packed" if is_csv else source.format
         self.properties: Mapping[str, str] = source.properties
-        self.sheets: Sequence[SheetEntry] = source.sheets
-        if self._is_csv:
-            self.sheets = (SheetEntry(SHEET, ""),)
+        sheets = (SheetEntry(SHEET, ""),) if is_csv else source.sheets
+        self.sheets: Sequence[SheetEntry] = sheets
 
     def sheet(self, name: str) -> Sheet:
         sheet = self._source.sheet(name)

@@ -59,10 +59,7 @@ def open_html(path: Path, csv_fallback: str) -> RowsSource:
     if not innermost:
         raise HtmlAsXls(
             tr("The file is a web page (HTML) without a table: perhaps a login page."),
-            tr(
-                "Download the file again, or open it in a browser. {hint}",
-                hint=SAVE_AS_XLSX,
-            ),
+            tr("Download the file again, or open it in a browser. {hint}", hint=SAVE_AS_XLSX),
         )
     if len(innermost) > _MOST_TABLES:
         raise HtmlAsXls(
@@ -125,10 +122,7 @@ def _rows(table: Any) -> Generator[CellRow]:
             spanned += width - 1
         if spanned > MOST_REPEATED:
             raise HtmlAsXls(
-                tr(
-                    "The cells of a table span more than {most:,} others.",
-                    most=MOST_REPEATED,
-                ),
+                tr("The cells of a table span more than {most:,} others.", most=MOST_REPEATED),
                 SAVE_AS_XLSX,
             )
         yield CellRow(number, cells, bool(_NOT_SHOWN.search(row.get("style", ""))))

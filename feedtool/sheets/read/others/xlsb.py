@@ -8,12 +8,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.text import tr
-from feedtool.sheets.read.cell_decoder import (
-    BUILT_IN,
-    GENERAL,
-    NumberStyle,
-    style_of_code,
-)
+from feedtool.sheets.read.cell_decoder import BUILT_IN, GENERAL, NumberStyle, style_of_code
 from feedtool.sheets.read.errors import XlsbUnsupported
 from feedtool.sheets.read.others.rows import (
     CellRow,
