@@ -169,7 +169,12 @@ class SummaryRows:
         """Return the issue of a row of a block that is skipped, else None."""
         filled = self._filled(cells, position)
         first = filled.get(self._reference)
-        if reason := self._ours(filled):
+        reason = ""
+        if self._is_header(filled):
+            reason = tr("this row repeats the header")
+        elif self._is_example(filled):
+            reason = tr("this row is the template's example, left as it was")
+        if reason:
             return not_a_row(reason, shown(first or next(iter(filled.values()))))
         if first and is_total(first):
             return not_a_row(tr("this row is a total by its reference"), first.text)
@@ -213,14 +218,6 @@ class SummaryRows:
             if index not in self._header.own
         }
         return {index: cell for index, cell in result.items() if cell.text.strip()}
-
-    def _ours(self, filled: Mapping[int, Cell]) -> str:
-        """Return the reason why nobody filled this row in; empty if somebody may have."""
-        if self._is_header(filled):
-            return tr("this row repeats the header")
-        if self._is_example(filled):
-            return tr("this row is the template's example, left as it was")
-        return ""
 
     def _is_header(self, filled: Mapping[int, Cell]) -> bool:
         """Return True if most known columns have their own name as content."""
