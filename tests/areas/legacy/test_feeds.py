@@ -178,11 +178,10 @@ def test_fields_that_must_be_filled() -> None:
     ],
 )
 def test_headers_of_the_json_feeds_are_understood_too(header: str, key: str) -> None:
-    column = Names(FULL_FEED.sheet.understood(AccountSettings()), AccountSettings(), ()).column(
-        header
-    )
-    assert column
-    assert column.key == key
+    settings = AccountSettings()
+    known = Names(FULL_FEED.sheet.understood(settings), settings, ()).known(header)
+    assert known
+    assert known.column.key == key
 
 
 def test_no_label_means_two_columns() -> None:
