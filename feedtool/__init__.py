@@ -8,9 +8,9 @@ A row passes these modules, and its number travels with it:
    such as `areas.offers.rules`. `check.requests` makes an Item with the body of its request, or
    Problems.
 4. `delivery.plan` puts Items into uploads of 100, and these into packages of 50,000.
-5. `delivery.engine` takes each package from step to step. A step is a Call (`model.call`), made
-   by the area, such as `areas.offers.wire.packages`; `service.client` sends it, and `ledger.store`
-   notes the intent before it and the answer after it.
+5. `delivery.engine` takes each package from step to step. Most steps make a Call (`model.call`),
+   which the area builds, such as `areas.offers.wire.packages`; `service.client` sends it, and
+   `ledger.store` notes the intent before it and the answer after it.
 6. `runs.row_results` reads the result of the row from the ledger.
 7. `sheets.annotate` writes it beside the row in a copy of the user's file, and `report.text`
    counts it.
