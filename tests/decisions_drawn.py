@@ -91,10 +91,10 @@ def _answers(machine: Machine, phase: Phase, step: Step) -> Iterator[tuple[str, 
 
 
 READINGS = {
-    "every result there": (ResultCounts(5, 0, 0), 1),
-    "some missing, read once": (ResultCounts(3, 2, 0), 1),
-    "perhaps sent, and not named": (ResultCounts(3, 0, 2), 2),
-    "nothing surely sent": (ResultCounts(0, 0, 5), 2),
+    "every result is there": (ResultCounts(5, 0, 0), 1),
+    "some results are missing after the first reading": (ResultCounts(3, 2, 0), 1),
+    "only rows that were perhaps sent have no result": (ResultCounts(3, 0, 2), 2),
+    "no row was surely sent, and none has a result": (ResultCounts(0, 0, 5), 2),
 }
 
 
@@ -176,19 +176,19 @@ BATCHES = Machine(
         Step.SUBMIT: {"taken": done("p1")},
         Step.FIND_REPORT: {
             "a report names it": reports(ITEM),
-            "none so far": reports(),
-            "none for long": reports(now=LATER),
-            "none after the second": reports(now=LATER, creations=2),
-            "none in three days": reports(now=DAYS_LATER, creations=2),
+            "no report yet": reports(),
+            "no report for long": reports(now=LATER),
+            "no report after a second sending": reports(now=LATER, creations=2),
+            "no report in three days": reports(now=DAYS_LATER, creations=2),
         },
         Step.GET_REPORT: {
-            "an empty or incomplete one": reports(),
+            "no report yet, or an incomplete one": reports(),
             "the last word on every row": reports(ITEM, OTHER_ITEM),
             "a quota is used up": reports(NO_ROOM, OTHER_ITEM),
             "no report in three days": reports(now=DAYS_LATER),
         },
     },
-    "the end; what a quota refused, and halves, are in new ones",
+    "the end; products over a quota, and the halves of a refused batch, are in new batches",
 )
 
 
