@@ -38,7 +38,7 @@ EXPORT = "export "
 AGAIN = tr("Export it again; nothing was written.")
 
 
-class ExportOrder(NamedTuple):
+class ExportRequest(NamedTuple):
     """A requested export."""
 
     kind: Export
@@ -56,10 +56,10 @@ class ExportOrder(NamedTuple):
     """The use of a cursor; None brings all."""
 
 
-def start_export(session: PageSession, order: ExportOrder) -> str:
+def start_export(session: PageSession, request: ExportRequest) -> str:
     """Begin an export; return the id of its job, which becomes the upload's id."""
     id_ = secrets.token_urlsafe(12)
-    session.jobs.start(EXPORT + id_, "delivery", partial(_export, session, id_, order))
+    session.jobs.start(EXPORT + id_, "delivery", partial(_export, session, id_, request))
     return id_
 
 
@@ -69,14 +69,14 @@ def archive_of(uploads: Uploads, file: FileUpload) -> Path | None:
     return place if place.is_file() else None
 
 
-def _export(session: PageSession, id_: str, order: ExportOrder, job: Job) -> None:
+def _export(session: PageSession, id_: str, request: ExportRequest, job: Job) -> None:
     """Write the upload, or nothing at all."""
     folder = session.uploads.folder(id_) / "file"
     folder.mkdir(mode=0o700, parents=True)
     try:
-        file = _facts(id_, order, *_write_list(session, order, folder, job))
-        if order.kind.documents:
-            _pack(folder, session.uploads.documents(file) / f"{order.kind.kind}.zip")
+        file = _upload_of(id_, request, *_write_list(session, request, folder, job))
+        if request.kind.documents:
+            _pack(folder, session.uploads.documents(file) / f"{request.kind.kind}.zip")
         session.uploads.save(file)
     except BaseException:
         shutil.rmtree(folder.parent, ignore_errors=True)
@@ -84,20 +84,20 @@ def _export(session: PageSession, id_: str, order: ExportOrder, job: Job) -> Non
 
 
 def _write_list(
-    session: PageSession, order: ExportOrder, folder: Path, job: Job
+    session: PageSession, request: ExportRequest, folder: Path, job: Job
 ) -> tuple[Exported, list[tuple[str, str]]]:
     """Write the list; return its facts, and notes with their labels."""
     job.report(tr("Asking the service"))
     notes: list[tuple[str, str]] = []
-    with session.accounts.open(order.account) as opened:
-        query = opened.query(order.kind, order.values)
+    with session.accounts.open(request.account) as opened:
+        query = opened.query(request.kind, request.values)
         exported = bring(
-            order.kind,
-            replace(query, language=order.language, since=order.since),
-            _target(order, folder),
+            request.kind,
+            replace(query, language=request.language, since=request.since),
+            _target(request, folder),
             opened.session,
             opened.workspace,
-            use=order.use,
+            use=request.use,
             go_on=AGAIN,
             on_progress=lambda text, _: job.report(tr("{things} so far", things=text)),
             tell=lambda label, text: notes.append((label, text)),
@@ -105,26 +105,29 @@ def _write_list(
     return exported, notes
 
 
-def _target(order: ExportOrder, folder: Path) -> Path:
-    if order.kind.documents:
-        return index_in(folder, order.kind)
-    return target_of(order.kind, order.use, folder).with_suffix(order.ending)
+def _target(request: ExportRequest, folder: Path) -> Path:
+    if request.kind.documents:
+        return index_in(folder, request.kind)
+    return target_of(request.kind, request.use, folder).with_suffix(request.ending)
 
 
-def _facts(
-    id_: str, order: ExportOrder, exported: Exported, labelled: list[tuple[str, str]]
+def _upload_of(
+    id_: str, request: ExportRequest, exported: Exported, labelled_notes: list[tuple[str, str]]
 ) -> FileUpload:
-    notes = [(text, "", label == "warning") for label, text in labelled]
+    notes = [(text, "", label == "warning") for label, text in labelled_notes]
     with exported.file.open("rb") as file:
         sha256 = file_digest(file, "sha256").hexdigest()
     about = ExportFacts(
-        order.kind.kind,
+        request.kind.kind,
         exported.rows,
-        [(kept_text(text), kept_text(hint), bad) for text, hint, bad in (*notes, *exported.notes)],
-        exported.kind if order.kind.is_sent_back and exported.rows else "",
+        [
+            (kept_text(text), kept_text(hint), is_loss)
+            for text, hint, is_loss in (*notes, *exported.notes)
+        ],
+        exported.kind if request.kind.is_sent_back and exported.rows else "",
     )
     size = exported.file.stat().st_size
-    name, account, who = exported.file.name, order.account, order.who
+    name, account, who = exported.file.name, request.account, request.who
     return FileUpload(id_, name, sha256, size, now(), account, who, export=about)
 
 

@@ -9,7 +9,7 @@ from feedtool.areas.registry import load
 from feedtool.feeds.export import Export
 from feedtool.model.errors import NothingToDo
 from feedtool.model.text import text_of_kept, tr
-from feedtool.page.exports import EXPORT, ExportForm, ExportOrder, archive_of, start_export
+from feedtool.page.exports import EXPORT, ExportForm, ExportRequest, archive_of, start_export
 from feedtool.page.routes.files import (
     chosen_account,
     file_download,
@@ -57,8 +57,8 @@ def start(kind: str) -> ResponseReturnValue:
     if checked.errors:
         return _page(checked, account), 422
     facts = checked.kind, account, user().name, language()
-    order = ExportOrder(*facts, checked.ending, checked.values, checked.since, checked.use)
-    id_ = start_export(page_session(), order)
+    request = ExportRequest(*facts, checked.ending, checked.values, checked.since, checked.use)
+    id_ = start_export(page_session(), request)
     return flask.redirect(flask.url_for("exports.page", kind=kind, export=id_), 303)
 
 

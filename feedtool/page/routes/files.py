@@ -31,7 +31,7 @@ from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.session import language, now, page_session, require, require_seen, say, user
 from feedtool.page.uploads import FileUpload, NotHere
 
-# Parts of several routes.
+# Shared by the routes of several modules.
 
 
 SOON = 0.8
@@ -100,9 +100,9 @@ def visible_accounts() -> list[str]:
 
 
 def hint_of(error: FeedtoolError) -> str:
-    """The parts of an error's hint that are of use here; without any, whom to ask."""
-    usable = say()(error.hint)
-    return usable or (tr("ask the person who keeps the configuration") if error.hint else "")
+    """An error's hint without commands and options; advice to ask someone if nothing is left."""
+    shown = say()(error.hint)
+    return shown or (tr("ask the person who keeps the configuration") if error.hint else "")
 
 
 def missing_settings(accounts: Iterable[str]) -> dict[str, str]:
@@ -151,28 +151,28 @@ def start() -> str:
 @blueprint.put("/files/<path:name>")
 def put(name: str) -> ResponseReturnValue:
     """Take in the request's body as a file; answer with the address of its page."""
-    return _taken(_take_in(name, _body(), flask.request.args))
+    return _created(_take_in(name, _body(), flask.request.args))
 
 
 @blueprint.put("/files/<id_>/named/<path:name>")
 def put_named(id_: str, name: str) -> ResponseReturnValue:
     """Take in a file that cells of an upload name; answer like `put`."""
-    return _taken(add_named(page_session(), changeable_file(id_), name, _body()))
+    return _created(add_named(page_session(), changeable_file(id_), name, _body()))
 
 
 @blueprint.post("/files")
 def post() -> ResponseReturnValue:
     """Take in a form's sheet and the files that it names, for browsers without scripts."""
-    files = _of_form()
+    files = _files_of_form()
     first = files.pop(index_of_sheet([name for name, _ in files]))
-    facts = flask.request.form.to_dict() | ({"more": "1"} if files else {})
-    return _lead_to(_with_named(_take_in(*first, facts), files))
+    fields = flask.request.form.to_dict() | ({"more": "1"} if files else {})
+    return _redirect_to(_add_all_named(_take_in(*first, fields), files))
 
 
 @blueprint.post("/files/<id_>/named")
 def post_named(id_: str) -> ResponseReturnValue:
     """Take in files that cells of an upload name, for browsers without scripts."""
-    return _lead_to(_with_named(changeable_file(id_), _of_form()))
+    return _redirect_to(_add_all_named(changeable_file(id_), _files_of_form()))
 
 
 @blueprint.get("/files/<id_>")
@@ -195,7 +195,7 @@ def page(id_: str) -> ResponseReturnValue:
             grid=grid,
             view=CHECK_VIEW,
             can_send=can_send,
-            mended=problems_gone(page_session(), file),
+            gone=problems_gone(page_session(), file),
             named=facts_in(page_session().uploads.named_facts(file)),
             copies=copies_of(grid),
         )
@@ -226,20 +226,21 @@ def _body() -> BinaryIO:
     return cast("BinaryIO", flask.request.stream)
 
 
-def _taken(file: FileUpload) -> ResponseReturnValue:
-    """Answer with the addresses of a file's page, and for files beside it."""
-    beside = flask.url_for("files.put_named", id_=file.id, name="NAME")
+def _created(file: FileUpload) -> ResponseReturnValue:
+    """Answer with the id of a new upload, its page, and the address for files that it names."""
+    named = flask.url_for("files.put_named", id_=file.id, name="NAME")
     address = flask.url_for("files.page", id_=file.id)
-    return flask.jsonify(id=file.id, address=address, named=beside), 201
+    return flask.jsonify(id=file.id, address=address, named=named), 201
 
 
-def _lead_to(file: FileUpload) -> ResponseReturnValue:
+def _redirect_to(file: FileUpload) -> ResponseReturnValue:
     return flask.redirect(flask.url_for("files.page", id_=file.id), 303)
 
 
-def _of_form() -> list[tuple[str, BinaryIO]]:
+def _files_of_form() -> list[tuple[str, BinaryIO]]:
     """The names and the contents of the files of a form; UsageProblem for none, or too many."""
-    flask.request.max_form_parts = AT_ONCE + len(("account", "replaces"))
+    others = ("account", "replaces")  # fields of the form that are no files
+    flask.request.max_form_parts = AT_ONCE + len(others)
     try:
         parts = flask.request.files.getlist("file")
     except RequestEntityTooLarge as error:
@@ -253,15 +254,18 @@ def _of_form() -> list[tuple[str, BinaryIO]]:
     return files
 
 
-def _with_named(file: FileUpload, files: Sequence[tuple[str, BinaryIO]]) -> FileUpload:
+def _add_all_named(file: FileUpload, files: Sequence[tuple[str, BinaryIO]]) -> FileUpload:
     for name, content in files:
         file = add_named(page_session(), file, name, content)
     return file
 
 
-def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> FileUpload:
-    """Keep a file, and check it, unless more files come with it."""
-    account = chosen_account(facts)
+def _take_in(name: str, content: BinaryIO, fields: Mapping[str, str]) -> FileUpload:
+    """Keep a file, and check it unless more files come with it.
+
+    `fields` are those of the form or of the address: account, replaces, more.
+    """
+    account = chosen_account(fields)
     require("check", account)
     file = page_session().uploads.take_in(
         name,
@@ -270,17 +274,17 @@ def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> FileUplo
         account=account,
         who=user().name,
         at=now(),
-        replaces=file_of(replaces).id if (replaces := facts.get("replaces", "")) else "",
+        replaces=file_of(replaces).id if (replaces := fields.get("replaces", "")) else "",
     )
     file = as_list(page_session(), file, language())
     if file.replaces and not file.listed:
-        file = _read_as_before(file)
-    if "more" not in facts:
+        file = _read_like_predecessor(file)
+    if "more" not in fields:
         start_check(page_session(), file).wait(SOON)
     return file
 
 
-def _read_as_before(file: FileUpload) -> FileUpload:
+def _read_like_predecessor(file: FileUpload) -> FileUpload:
     """Read a corrected file like its predecessor, if that still exists."""
     try:
         before = file_of(file.replaces)
