@@ -250,7 +250,7 @@ def marked_name(name: Path, path: Path) -> str:
     return f"{name.stem}.result{suffix}"
 
 
-def made_copy(session: PageSession, file: FileUpload, sort: str) -> tuple[Job, Path]:
+def start_copy(session: PageSession, file: FileUpload, sort: str) -> tuple[Job, Path]:
     """Start making a copy in the language of the request; return the job and the place."""
     speaks = language()
     place = session.uploads.copies(file) / speaks / copy_name(session, file, sort)

@@ -239,7 +239,7 @@ COPIES = {
 """The downloads of a run."""
 
 
-def made_copy(session: PageSession, run: int, sort: str, number: int) -> tuple[Job, Path]:
+def start_copy(session: PageSession, run: int, sort: str, number: int) -> tuple[Job, Path]:
     """Start making a copy of a run's file by its number, from 0 on; return the job and the place.
 
     A report covers all files. NotHere for an unknown file or sort of copy.

@@ -18,9 +18,9 @@ from feedtool.page.checks import (
     copies_of,
     grid_of,
     is_checked,
-    made_copy,
     problems_gone,
     start_check,
+    start_copy,
 )
 from feedtool.page.columns import needs_columns
 from feedtool.page.grid import CHECK as CHECK_VIEW
@@ -211,7 +211,7 @@ def progress(id_: str) -> str:
 def download(id_: str, what: str) -> ResponseReturnValue:
     """Download a copy with the problems: the marked workbook, the rows to correct, a report."""
     file = file_of(id_)
-    job, place = made_copy(page_session(), file, what)
+    job, place = start_copy(page_session(), file, what)
     title = tr("Writing {file}", file=place.name)
     address = flask.url_for("files.copy_progress", id_=id_, what=what)
     return waiting_page(job, title, address) or file_download(place)
@@ -219,7 +219,7 @@ def download(id_: str, what: str) -> ResponseReturnValue:
 
 @blueprint.get("/files/<id_>/copies/<what>/progress")
 def copy_progress(id_: str, what: str) -> str:
-    return job_part(made_copy(page_session(), file_of(id_), what)[0])
+    return job_part(start_copy(page_session(), file_of(id_), what)[0])
 
 
 def _body() -> BinaryIO:
@@ -228,9 +228,9 @@ def _body() -> BinaryIO:
 
 def _created(file: FileUpload) -> ResponseReturnValue:
     """Answer with the id of a new upload, its page, and the address for files that it names."""
-    named = flask.url_for("files.put_named", id_=file.id, name="NAME")
+    named_address = flask.url_for("files.put_named", id_=file.id, name="NAME")
     address = flask.url_for("files.page", id_=file.id)
-    return flask.jsonify(id=file.id, address=address, named=named), 201
+    return flask.jsonify(id=file.id, address=address, named=named_address), 201
 
 
 def _redirect_to(file: FileUpload) -> ResponseReturnValue:

@@ -22,8 +22,8 @@ from feedtool.page.runs import (
     found_runs,
     grid_of_run,
     has_grid,
-    made_copy,
     start_answers,
+    start_copy,
     with_page_counts,
 )
 from feedtool.page.session import page_session, require, require_seen, user
@@ -108,7 +108,7 @@ def download(run: int, what: str) -> ResponseReturnValue:
     """Download a copy of a file of the run."""
     _state(run)
     number = flask.request.args.get("file", 0, int)
-    job, place = made_copy(page_session(), run, what, number)
+    job, place = start_copy(page_session(), run, what, number)
     address = flask.url_for("runs.copy_progress", run=run, what=what, file=number)
     return waiting_page(job, tr("Writing {file}", file=place.name), address) or file_download(place)
 
@@ -116,7 +116,9 @@ def download(run: int, what: str) -> ResponseReturnValue:
 @blueprint.get("/runs/<int:run>/copies/<what>/progress")
 def copy_progress(run: int, what: str) -> str:
     _state(run)
-    return job_part(made_copy(page_session(), run, what, flask.request.args.get("file", 0, int))[0])
+    return job_part(
+        start_copy(page_session(), run, what, flask.request.args.get("file", 0, int))[0]
+    )
 
 
 @blueprint.post("/runs/<int:run>/resume")
