@@ -46,7 +46,7 @@ from feedtool.model.text import did_you_mean, tr
 
 _TEXTS = re.compile(r"""(["']).*?\1""")
 _WORD = r"(?!(?:if|else|and|or|not|in)\b)\w+"
-_HABITS = tuple(
+_MISTAKES = tuple(
     (re.compile(pattern), hint)
     for pattern, hint in (
         (r"[“”„«»\u2018\u2019]", tr('write texts in straight quotes: "text"')),
@@ -64,7 +64,7 @@ _HABITS = tuple(
 
 
 class ExpressionProblem(Exception):
-    """The expression cannot be used."""
+    """The expression cannot be used in any row; `position` is the 0-based index of the fault."""
 
     def __init__(self, reason: str, position: int = 0, hint: str = "") -> None:
         super().__init__(reason)
@@ -80,7 +80,7 @@ def parsed(source: str) -> ast.expr:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         position = max(0, (getattr(error, "offset", None) or 1) - 1)
         bare = _TEXTS.sub("0", source)
-        hints = (hint for pattern, hint in _HABITS if pattern.search(bare))
+        hints = (hint for pattern, hint in _MISTAKES if pattern.search(bare))
         hint = next(hints, tr("look at its brackets, quotes and operators"))
         raise ExpressionProblem(tr("the expression cannot be read"), position, hint) from None
 
@@ -103,7 +103,7 @@ class Expression(Struct, frozen=True):
     names: tuple[str, ...]
     """The names in it, each once."""
     run: Evaluate
-    """Returns the value in a row; raises ExpressionFailure. Needs CONTEXT."""
+    """Returns the value in a row; raises ExpressionFailure. Call it in `localcontext(CONTEXT)`."""
     today: date
 
     def steps(self, values: Sequence[Value]) -> list[tuple[str, str]]:
@@ -241,7 +241,7 @@ class _Compiler:
     def _binary(self, node: ast.BinOp, depth: int) -> Evaluate:
         apply = ARITHMETIC.get(type(node.op))
         if apply is None:
-            raise self._impossible(node, "use + - * / // %")
+            raise self._impossible(node, tr("use + - * / // %"))
         left, right = self.compile(node.left, depth), self.compile(node.right, depth)
         names, source = (self._text(node.left), self._text(node.right)), self._text(node)
         if _is_text(node):
@@ -374,7 +374,8 @@ class _Compiler:
 def _is_text(node: ast.expr) -> bool:
     """Return True if a part is a text for all values of its names: then `+` joins texts.
 
-    This does not depend on values, since 12 + 34 in one row would be A12 + 34 in the next.
+    Values do not decide that: else the same `+` would add 12 and 34 in one row, and join A12 and 34
+    in the next.
     """
     match node:
         case ast.Constant(value=str()):
