@@ -2,15 +2,15 @@
 
 A package has one channel and one type. The protocol of its type limits the size of the package and
 of each upload (specification, part "Limits"): the distribution depends on counts and sizes alone,
-and rows keep their order inside a package. If answers name a row by its own names, no package has
-such a name twice. Only the uploads that are not yet full are held in memory.
+and rows keep their order inside a package. If answers identify a row by its names, such as its
+GTIN, no two rows of a package share one. Only the uploads that are not yet full are in memory.
 
 Specification, part "Catalog endpoints": a product that the service does not know is created by
-products-integration, and an offer for a product without a sheet is refused. So if one command has
-both, an offer is held back, in a package of its own, until its product is answered; then it is
-sent in any case, since the service may have had a sheet before. If the offer is refused for the
-lack of a sheet, a hint names the product's row. The feeds declare which of them makes what others
-need (`Travel.provides`, `Travel.needs`).
+products-integration, and an offer is refused while its product has no product sheet. So if one
+command has both, an offer is held back, in a package of its own, until its product is answered;
+then it is sent in any case, since the service may have had the product sheet before. If the offer
+is refused for the lack of a product sheet, a hint names the product's row. The feeds declare which
+of them makes what others need (`Travel.provides`, `Travel.needs`).
 """
 
 from collections import Counter
@@ -66,8 +66,8 @@ class Dependencies:
 
     def waits(self, item: Item) -> bool:
         """True if a row needs a thing that the command sends too."""
-        needs = self._routes[item.package_type].travel.needs if self.sent else None
-        return needs is not None and not self.sent.isdisjoint(
+        needs = self._routes[item.package_type].travel.needs if self.sent_names else None
+        return needs is not None and not self.sent_names.isdisjoint(
             needs.names(item.reference, item.product)
         )
 
@@ -81,7 +81,7 @@ class Dependencies:
 
         `statuses_of` gives the statuses of the rows of one of the command's sheets.
         """
-        if not self._made or self._provides(sheet):
+        if not self._makers or self._provides(sheet):
             yield from results
             return
         by_row = groupby(rows_of(sheet.rows.items), key=itemgetter(0))
@@ -105,7 +105,7 @@ class Dependencies:
         is_refused = result.status is Status.REJECTED and not needs.missing.isdisjoint(codes)
         # The first known name decides.
         names = sorted(needs.names(item.reference, item.product))
-        maker = next(filter(None, map(self._made.get, names)), None)
+        maker = next(filter(None, map(self._makers.get, names)), None)
         if maker is None or not (is_refused or result.status is Status.PENDING):
             return None
         where, status = self._place(maker), statuses_of(maker.sheet).get(maker.row)
@@ -120,7 +120,7 @@ class Dependencies:
                     advice=advice,
                 ),
             )
-        if result.status is status:
+        if status is Status.PENDING:
             text = tr("It is held back until its product is answered: {where}.", where=where)
             return Message("", text)
         return None
@@ -141,7 +141,7 @@ class Dependencies:
         return feed.travel.provides if feed else None
 
     @cached_property
-    def _made(self) -> dict[str, ProducingRow]:
+    def _makers(self) -> dict[str, ProducingRow]:
         """The row that makes each thing, by all of its names; invalid rows too."""
         if {self._provides(sheet) is None for sheet in self._sheets} != {True, False}:
             return {}
@@ -163,11 +163,11 @@ class Dependencies:
             yield refused.row, provides(refused.reference or "", refused.product)
 
     @cached_property
-    def sent(self) -> frozenset[str]:
+    def sent_names(self) -> frozenset[str]:
         """The names of things made by rows that are sent."""
         return frozenset(
             name
-            for name, maker in self._made.items()
+            for name, maker in self._makers.items()
             if self._sheets[maker.sheet].rows.marks[maker.row] == VALID
         )
 
@@ -198,9 +198,9 @@ def uploads(
     """Yield every upload once it is full, and the incomplete ones at the end.
 
     The uploads of a package come in the order of their numbers, those of different packages mixed
-    as the rows are. Rows that wait for others get packages of their own. `order` has the channels
-    and types of rows that do not wait, in the order of their first packages; by default that is
-    the order of first rows.
+    as the rows are. Rows that wait for others get packages of their own. `order` has a channel and
+    a type for each group of rows that do not wait: their first packages are numbered in this order.
+    Without it, packages are numbered in the order of their first rows.
     """
     limits = limits or PackageLimits()
     counts: Counter[PackageGroup] = Counter()
@@ -209,8 +209,8 @@ def uploads(
         for number, (channel, kind) in enumerate(order, 1)
     }
     filling: dict[PackageGroup, list[Item]] = {}
-    taken: dict[PackageGroup, set[str]] = {}
-    held: Counter[PackageGroup] = Counter()
+    taken_names: dict[PackageGroup, set[str]] = {}
+    filled_bytes: Counter[PackageGroup] = Counter()
     protocols = {kind: feed.travel.protocol for kind, feed in routes.items()}
     sizes = {kind: protocol.size(limits) for kind, protocol in protocols.items()}
     names = {
@@ -230,14 +230,14 @@ def uploads(
         names_of = names.get(item.package_type)
         if names_of or size.content < maxsize:
             row_names = names_of(item.reference, item.product) if names_of else frozenset[str]()
-            is_full = held[group] + len(item.body) > size.content
-            if filling.get(group) and (is_full or not taken[group].isdisjoint(row_names)):
+            is_full = filled_bytes[group] + len(item.body) > size.content
+            if filling.get(group) and (is_full or not taken_names[group].isdisjoint(row_names)):
                 yield planned(group, filling.pop(group))
-                counts[group] += -counts[group] % size.package
+                counts[group] += -counts[group] % size.package  # the row begins a new package
             if not filling.get(group):
-                taken[group], held[group] = set(), 0
-            taken[group] |= row_names
-            held[group] += len(item.body)
+                taken_names[group], filled_bytes[group] = set(), 0
+            taken_names[group] |= row_names
+            filled_bytes[group] += len(item.body)
         rows = filling.setdefault(group, [])
         if not rows:
             numbers.setdefault((group, counts[group] // size.package), len(numbers) + 1)
@@ -250,7 +250,7 @@ def uploads(
 
 
 class Plan:
-    """The packages that a command sends of its sheets; made once, and read by all that need it.
+    """The packages that a command sends from its sheets; made once, and read by all that need it.
 
     The rows stay in their spools: each reading repeats only the arithmetic of `uploads`.
     """
@@ -272,7 +272,7 @@ class Plan:
 
     def uploads(self, sheet: CheckedSheet) -> Iterator[Planned]:
         """The uploads of a sheet's valid rows; those that wait have packages of their own."""
-        order = () if self._dependencies.sent else sheet.selected.order
+        order = () if self._dependencies.sent_names else sheet.selected.order
         waits = self._dependencies.waits
         return uploads(sheet.valid_items(), self._routes, self._limits, waits, order)
 
