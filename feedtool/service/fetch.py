@@ -1,4 +1,4 @@
-"""Read much: make many calls that change nothing, several at a time, until each is answered.
+"""Make many calls that change nothing, several at a time, until each is answered.
 
 Such calls can be repeated, so they need no ledger: a 429 makes all calls wait and slows the pace
 (`pace`), a call without an answer is repeated with growing pauses, and a refused credential ends
@@ -35,7 +35,7 @@ LONGEST_HOLD = timedelta(hours=1)
 """A longer wait that the service asks for ends the fetch, as with a delivery's package."""
 MOST_PAGES = 100_000
 
-FORBIDDEN, GONE = 403, 404
+FORBIDDEN, NOT_FOUND = 403, 404
 
 NO_RIGHT = (
     tr("The service does not allow that"),
@@ -57,7 +57,7 @@ class Reader(Protocol[Item]):
         ...
 
     def skip(self, item: Item, reason: str, status: int | None) -> Iterable[Item]:
-        """Go on without an item that was refused, or (status None) never usable; as `take`."""
+        """Go on without an item: refused, or without a usable answer (status None). As `take`."""
         ...
 
 
@@ -142,7 +142,7 @@ class _Fetching(Generic[Item]):
     def _read(self, item: Item, call: Call, result: CallResult) -> None:
         now = self._context.now()
         answer = read_answer(call, result, now, lambda reply: list(self._reader.take(item, reply)))
-        if not isinstance(result, NotYet):  # NotYet is of a shared allowance, not of the seller's
+        if not isinstance(result, NotYet):  # else our own shared budget is used up
             self._pace = self._pace.after(answer.kind, now)
         if answer.kind is AnswerKind.DONE:
             self._failures = self._waits = 0
@@ -279,7 +279,7 @@ class _ListReader:
 
     def skip(self, item: Next, reason: str, status: int | None) -> Iterable[Next]:
         # A guessed page may not exist. Any other page that is missing would leave a gap.
-        if status == GONE and item.is_guess:
+        if status == NOT_FOUND and item.is_guess:
             return []
         text = tr("The service does not list its {kind}: {reason}", kind=self._name, reason=reason)
         if status is None:

@@ -216,12 +216,12 @@ def _is_pdf(path: Path) -> bool:
 
 def _lack(request: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
     """An archive that is refused is asked for document by document."""
-    from feedtool.service.fetch import GONE  # what calls in threads is imported late
+    from feedtool.service.fetch import NOT_FOUND  # what calls in threads is imported late
 
     if len(request.keys) >= wire.FEWEST:
         return DocumentAnswer(again=_singly(request.keys))
     return DocumentAnswer(
-        missing=dict.fromkeys(request.keys, NOT_YET if status == GONE else reason)
+        missing=dict.fromkeys(request.keys, NOT_YET if status == NOT_FOUND else reason)
     )
 
 
