@@ -33,16 +33,16 @@ from feedtool.sheets.read.source import (
 from feedtool.sheets.read.workbook import SheetEntry
 
 LARGEST = 64 * MIB
-"""Bytes of a file at most that is read at once, which takes up to ten times as much memory."""
+"""The most bytes of a file that is read whole, which takes up to ten times as much memory."""
 _BLOCK = 1000
 """Rows of a block."""
 MOST_REPEATED = 20_000_000
-"""Cells of a sheet at most that the file only counts."""
+"""The most cells of a sheet that the file does not have, but gives as a number of repetitions."""
 EXACT = 10**15
 """Smaller whole numbers are exact in a file."""
 _NOT_IN_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
-_NAME = 31
-"""Characters of a sheet's name in a workbook at most."""
+_LONGEST_NAME = 31
+"""The most characters of a sheet's name in a workbook."""
 
 
 class CellRow(NamedTuple):
@@ -160,11 +160,11 @@ class RowsSource:
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
     """Return a free name that a sheet can have in the workbook of results."""
-    legal = _NOT_IN_NAME.sub("_", name)[:_NAME].strip("'") or "Sheet"
+    legal = _NOT_IN_NAME.sub("_", name)[:_LONGEST_NAME].strip("'") or "Sheet"
     others, free, number = {other.casefold() for other in taken}, legal, 1
     while free.casefold() in others:
         number += 1
-        free = f"{legal[: _NAME - len(f' {number}')]} {number}"
+        free = f"{legal[: _LONGEST_NAME - len(f' {number}')]} {number}"
     return free
 
 
