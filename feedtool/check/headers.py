@@ -39,8 +39,8 @@ _ASIDES = re.compile(
 _MAY_BE_ASIDE = re.compile("facult|oblig|option|opcion|mandat|compuls|requi|requer")
 _FOOTNOTE = re.compile(r"(?:[(\[]\s*\d{1,2}\s*[)\]]\W*)+$")
 """A footnote at the end. `Stock (2)` beside `Stock` is another stock, and is not known."""
-_MAY_BE_MORE = re.compile(r"[(\[\]]")
-"""Brackets in a header with a footnote, or with a channel."""
+_BRACKET = re.compile(r"[(\[\]]")
+"""A header with a bracket may have a footnote, or a channel."""
 _ANY_WORDS = "…"
 """The placeholder for any words in an alias."""
 
@@ -101,6 +101,7 @@ class Names:
     ) -> None:
         self.by_key = {column.key: column for column in columns}
         self.own = frozenset(map(folded, own))
+        """The headings of feedtool's own columns, folded."""
         self._has_channels = CHANNEL in self.by_key
         self.by_name: dict[str, KnownHeader] = {}
         """Known headers by the whole folded header."""
@@ -193,16 +194,16 @@ class Vocabulary:
     def _may_have(self, text: str) -> bool:
         if len(text) > LONGEST:
             return False
-        if folded(text) in self._whole or _MAY_BE_MORE.search(text):
+        if folded(text) in self._whole or _BRACKET.search(text):
             return True
         name = bare(text)
         return name in self._whole or name.startswith(self._starts)
 
 
 SEARCHED = 40
-"""The first non-blank rows of a sheet, in which the header is searched."""
+"""The number of first non-blank rows of a sheet in which the header is searched."""
 ENOUGH = 2
-"""The least known headers of a header row; one alone may be a word in a title."""
+"""The least number of known headers in a header row; one alone may be a word in a title."""
 
 HeadRow = tuple[int, Sequence[Cell]]
 """A row's number and its cells from column A."""
@@ -232,7 +233,7 @@ class SheetAmbiguous(FileProblem):
     code = "sheet-ambiguous"
 
 
-class Texts(NamedTuple):
+class TextRow(NamedTuple):
     """A row that may be the header."""
 
     row: int
@@ -240,15 +241,15 @@ class Texts(NamedTuple):
     """0-based index → text of the cells with a text."""
 
 
-class _Joined(NamedTuple):
+class _HeaderRows(NamedTuple):
     """One row or two rows as a header, before a family is chosen."""
 
     row: int
     texts: Mapping[int, str]
     alone: Mapping[int, str]
-    """Texts of the lower row below a blank, which may or may not belong to the text on its left."""
+    """Texts of the lower row below a blank: each may be a header alone, without a text above."""
 
-    def among(self, vocabulary: Vocabulary) -> "_Joined":
+    def among(self, vocabulary: Vocabulary) -> "_HeaderRows":
         """Return the part that any family may know."""
         known = vocabulary.among(chain(self.texts.values(), self.alone.values()))
         alone = {index: text for index, text in self.alone.items() if text in known}
@@ -257,14 +258,14 @@ class _Joined(NamedTuple):
         }
         return self._replace(texts=texts, alone=alone)
 
-    def of(self, names: Names) -> Texts:
-        """Return the texts for a family: a text that it only knows alone is taken alone."""
+    def of(self, names: Names) -> TextRow:
+        """Return the header for a family; it takes a lower text alone that it knows only so."""
         alone = {
             index: text
             for index, text in self.alone.items()
             if names.knows(text) and not names.knows(self.texts[index])
         }
-        return Texts(self.row, {**self.texts, **alone})
+        return TextRow(self.row, {**self.texts, **alone})
 
 
 class Candidates:
@@ -272,24 +273,24 @@ class Candidates:
 
     def __init__(self, head: Sequence[HeadRow], several: Iterable[Names]) -> None:
         """`several` are the names of all possible families."""
-        self._rows = [Texts(number, header_texts(cells)) for number, cells in head]
+        self._rows = [TextRow(number, header_texts(cells)) for number, cells in head]
         pairs = [pair for pair in pairwise(self._rows) if pair[0].row + 1 == pair[1].row]
-        rows = [*(_Joined(*row, {}) for row in self._rows), *starmap(_joined, pairs)]
+        rows = [*(_HeaderRows(*row, {}) for row in self._rows), *starmap(_joined, pairs)]
         vocabulary = Vocabulary(several)
         known = ((row, row.among(vocabulary)) for row in rows)
         self._known = [(row, part) for row, part in known if part.texts]
         """The candidates with known headers: the whole row, and the part that a family may know."""
-        self._seen: dict[Names, list[tuple[int, int]]] = {}
-        """The scores of these candidates."""
+        self._scored: dict[Names, list[tuple[int, int]]] = {}
+        """The scores of these candidates, by a family's names."""
 
     def most_known(self, names: Names) -> int:
         """Return the number of known columns in the row that `find` would choose."""
         return max(self._scores(names), default=(0, 0))[0]
 
     def _scores(self, names: Names) -> list[tuple[int, int]]:
-        if names not in self._seen:
-            self._seen[names] = [_score(part.of(names), names) for _, part in self._known]
-        return self._seen[names]
+        if names not in self._scored:
+            self._scored[names] = [_score(part.of(names), names) for _, part in self._known]
+        return self._scored[names]
 
     def find(self, names: Names, enough: int = ENOUGH) -> Header | None:
         """Return the header: the row with the most known columns.
@@ -307,7 +308,7 @@ class Candidates:
             return None
         best = self._known[scores.index(most)][0].of(names)
         after = best.row
-        for row in self._rows:
+        for row in self._rows:  # rows of asides, or with most headers again, are no data
             if row.row == after + 1 and (
                 is_aside(row.texts.values()) or 2 * _score(row, names)[0] > most[0]
             ):
@@ -327,7 +328,7 @@ def with_layout(header: Header, layout: Layout, head: Sequence[HeadRow], names: 
     added = {index for index, text in labels.items() if has_labels and folded(text) in names.own}
     return replace(
         header,
-        headings=(header.row - 1) * has_labels,
+        headings=header.row - 1 if has_labels else 0,
         after=layout.after or header.after,
         own=header.own | added,
         labels={i: text for i, text in labels.items() if has_labels and i not in added},
@@ -341,7 +342,7 @@ def read_again(header: Header, names: Names) -> Header:
     Raises:
         HeaderDuplicate: two columns of the row have the same meaning.
     """
-    result = _understand(Texts(header.row, header.texts), header.after, names)
+    result = _understand(TextRow(header.row, header.texts), header.after, names)
     return replace(
         result,
         own=result.own | header.own,
@@ -358,7 +359,7 @@ def with_new_columns(header: Header, names: Names) -> Header:
         HeaderDuplicate: two columns of the row have the same meaning.
     """
     texts = {index: header.texts[index] for index, _ in header.unknown}
-    more = _understand(Texts(header.row, texts), header.after, names)
+    more = _understand(TextRow(header.row, texts), header.after, names)
     return replace(
         header,
         columns=dict(sorted({**header.columns, **more.columns}.items())),
@@ -379,7 +380,7 @@ def header_texts(cells: Sequence[Cell]) -> dict[int, str]:
     }
 
 
-def _joined(upper: Texts, lower: Texts) -> _Joined:
+def _joined(upper: TextRow, lower: TextRow) -> _HeaderRows:
     """Join two rows into one header: a text over several columns belongs to each column below."""
     texts = dict(upper.texts)
     over = ""
@@ -389,10 +390,10 @@ def _joined(upper: Texts, lower: Texts) -> _Joined:
         if below:
             texts[index] = f"{over} {below}".strip()
     alone = {index: text for index, text in lower.texts.items() if index not in upper.texts}
-    return _Joined(lower.row, texts, alone)
+    return _HeaderRows(lower.row, texts, alone)
 
 
-def joined_rows(upper: Texts, lower: Texts) -> Texts:
+def joined_rows(upper: TextRow, lower: TextRow) -> TextRow:
     """Join two rows into the header of a merchant's own sheet, whose names are unknown.
 
     A header is the text of the lower row, preceded by the text above it if another column has the
@@ -400,20 +401,21 @@ def joined_rows(upper: Texts, lower: Texts) -> Texts:
     """
     counts = Counter(map(folded, lower.texts.values()))
     distinct = {index: text for index, text in lower.texts.items() if counts[folded(text)] == 1}
-    return Texts(lower.row, {**_joined(upper, lower).texts, **distinct})
+    return TextRow(lower.row, {**_joined(upper, lower).texts, **distinct})
 
 
-def _score(row: Texts, names: Names) -> tuple[int, int]:
+def _score(row: TextRow, names: Names) -> tuple[int, int]:
     """Return the number of distinct known columns in a row, and the number known by their key."""
     known = {known.column.key for known in names.in_row(row.texts).values()}
     return len(known), len(known.intersection(row.texts.values()))
 
 
-def _understand(row: Texts, after: int, names: Names) -> Header:
+def _understand(row: TextRow, after: int, names: Names) -> Header:
+    """Return the header that a row's texts make; HeaderDuplicate for two of one meaning."""
     number, texts = row
     known = names.in_row(texts)
     seen: dict[str, int] = {}
-    added = frozenset(index for index, text in texts.items() if folded(text) in names.own)
+    feedtool_columns = frozenset(i for i, text in texts.items() if folded(text) in names.own)
     for index in sorted(known):
         key = known[index].column.key
         if key in seen:
@@ -434,8 +436,8 @@ def _understand(row: Texts, after: int, names: Names) -> Header:
     unknown = tuple(
         (index, names.nearest(text))
         for index, text in texts.items()
-        if index not in known and index not in added
+        if index not in known and index not in feedtool_columns
     )
     columns = {index: known[index].column for index in sorted(known)}
     reasons = {index: known[index].reason for index in columns}
-    return Header(number, after, columns, texts, unknown, added, reasons)
+    return Header(number, after, columns, texts, unknown, feedtool_columns, reasons)

@@ -11,7 +11,7 @@ from feedtool.check.headers import (
     SEARCHED,
     HeaderNotFound,
     SheetAmbiguous,
-    Texts,
+    TextRow,
     header_texts,
     joined_rows,
 )
@@ -164,16 +164,16 @@ class RecipeSelection:
                     ),
                 )
 
-    def _head(self, name: str) -> list[Texts]:
+    def _head(self, name: str) -> list[TextRow]:
         """Return the candidates for the header: single rows, then pairs of adjacent rows."""
         head = self._source.sheet(name).head(SEARCHED)
-        rows = [Texts(row.number, header_texts(row.cells)) for row in head]
+        rows = [TextRow(row.number, header_texts(row.cells)) for row in head]
         pairs = (pair for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row)
         return [*rows, *starmap(joined_rows, pairs)]
 
     def _fitting(
-        self, recipes: Sequence[Recipe], name: str, head: Sequence[Texts]
-    ) -> tuple[Recipe, Texts] | None:
+        self, recipes: Sequence[Recipe], name: str, head: Sequence[TextRow]
+    ) -> tuple[Recipe, TextRow] | None:
         """Return the recipe that fits a sheet by the most headers, with the header row."""
         full_names = [entry.full_name for entry in self._source.sheets if entry.name == name]
         fitting = [
@@ -196,7 +196,7 @@ class RecipeSelection:
             )
         return fitting[0] if fitting else None
 
-    def _with_recipe(self, recipe: Recipe, row: Texts, name: str) -> Chosen:
+    def _with_recipe(self, recipe: Recipe, row: TextRow, name: str) -> Chosen:
         context, kind = self._options.context, recipe.file.match.kind
         if self._options.kind not in {None, kind}:
             raise UsageProblem(
@@ -259,7 +259,7 @@ class RecipeSelection:
         columns = feed.sheet.understood(self._options.context.settings) if feed else ()
         return {column.key: column for column in columns}
 
-    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[str, Texts, list[str]]:
+    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[str, TextRow, list[str]]:
         """Return the sheet and row that lacks the fewest headers of a recipe, and these headers."""
         rows = [
             (name, row, recipe.lacking(row.texts.values()))
@@ -267,10 +267,10 @@ class RecipeSelection:
             for row in self._head(name)
         ]
         likeliest = min(rows, key=lambda item: (len(item[2]), -len(item[1].texts)), default=None)
-        return likeliest or ("", Texts(1, {}), [*recipe.headers])
+        return likeliest or ("", TextRow(1, {}), [*recipe.headers])
 
     def _no_fit(
-        self, recipe: Recipe, name: str, row: Texts, lacks: Sequence[str]
+        self, recipe: Recipe, name: str, row: TextRow, lacks: Sequence[str]
     ) -> HeaderNotFound:
         """Return the error of a recipe that fits no sheet: missing headers, and the new ones."""
         from feedtool.check.mapping.explanation import explain_renamed, guessed_headers

@@ -7,7 +7,7 @@ from shlex import quote
 from statistics import median
 from typing import NamedTuple
 
-from feedtool.check.headers import HeaderNotFound, Texts, header_texts, joined_rows
+from feedtool.check.headers import HeaderNotFound, TextRow, header_texts, joined_rows
 from feedtool.check.mapping.evidence import SheetColumn, is_known
 from feedtool.check.mapping.words import groups_in, plain
 from feedtool.model.cells import BLANK, Cell, Kind, brief
@@ -176,9 +176,9 @@ class OwnSheet(NamedTuple):
     @property
     def texts(self) -> Mapping[int, str]:
         """The headers by 0-based column, from one row or two rows."""
-        row = Texts(self.row.number, header_texts(self.row.cells))
+        row = TextRow(self.row.number, header_texts(self.row.cells))
         group = self.group
-        return joined_rows(Texts(0, header_texts(group.cells)), row).texts if group else row.texts
+        return joined_rows(TextRow(0, header_texts(group.cells)), row).texts if group else row.texts
 
     @property
     def above(self) -> str:
