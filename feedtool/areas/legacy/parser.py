@@ -1,6 +1,7 @@
 """The offers in the text of an Offers.xml, fed piece by piece.
 
-Unusual names, cases and places are accepted if their meaning is clear; each irregularity is noted.
+Unusual spellings and places of names are accepted if the meaning is clear; each irregularity is
+noted.
 """
 
 from collections.abc import Callable
@@ -76,6 +77,7 @@ class Irregularities:
         return [item.summary for item in self._by_text.values()]
 
     def losses(self) -> list[tuple[int, str]]:
+        """Return the first line and the text of each irregularity that is a loss."""
         return [(item.lines[0], item.summary) for item in self._by_text.values() if item.is_loss]
 
 
@@ -89,7 +91,7 @@ MAKE_AGAIN = tr("Make it again in the program that it comes from, or correct it 
 NOT_TRUSTED = tr("Do not trust this file; have its sender make it anew.")
 TWICE = tr("an Offer has a DeliveryMode twice: the first is read")
 _DEEPEST = 100
-_FAMILY = "clr-namespace:"
+_NAMESPACE_START = "clr-namespace:"
 """The start of the namespace, also in older versions."""
 _ORDER = {name: place for place, name in enumerate(PARENTS)}
 _ELEMENTS = {name.casefold(): name for name in PARENTS}
@@ -238,7 +240,7 @@ class OffersParser:
         if name := _REGULAR.get(tag):
             return name
         space, _, local = tag.rpartition(" ")
-        is_known_space = not space or space.startswith(_FAMILY)
+        is_known_space = not space or space.startswith(_NAMESPACE_START)
         name = _ELEMENTS.get(local.casefold(), "") if is_known_space else ""
         if not name:
             if not self._open:
