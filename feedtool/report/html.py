@@ -36,7 +36,7 @@ from feedtool.report.overview import (
     statuses_of,
 )
 from feedtool.report.plain import clean, listed, printable, sentence, value
-from feedtool.report.sheet_result import SheetResult, to_read
+from feedtool.report.sheet_result import SheetResult, shown_messages
 from feedtool.report.statuses import state_word, status_word
 from feedtool.report.tally import SEVERITIES, Tally, Totals, skipped_text, tally
 
@@ -184,7 +184,7 @@ def write_html(
         totals=totals,
         say=codes.say,
         codes=codes,
-        to_read=partial(to_read, is_confirmation=codes.is_confirmation),
+        shown_messages=partial(shown_messages, is_confirmation=codes.is_confirmation),
         script=Markup(script),  # noqa: S704  # part of feedtool, nothing from outside
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
         listed_most=LISTED,

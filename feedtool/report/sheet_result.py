@@ -34,7 +34,7 @@ TO_CORRECT = frozenset((Status.INVALID, *REFUSED))
 NOT_DUE = frozenset({Status.UNCHANGED, Status.SKIPPED})
 """Statuses of rows that had nothing to send."""
 BAD = NOT_DONE - NOT_DUE - {Status.VALID, Status.SUPERSEDED}
-"""Statuses of rows in a run that does not end with 0."""
+"""Statuses of rows that keep a run from ending with exit code 0."""
 
 
 class ColumnFacts(NamedTuple):
@@ -62,6 +62,7 @@ class FixedCells(NamedTuple):
     offered: Mapping[str, int] = MappingProxyType({})
     """The number of cells that other fixes might fix, by the fixes' names."""
     valid_before: int = 0
+    """The number of valid rows before the fixes."""
 
     def by_name(self) -> Mapping[str, int]:
         """The number of fixed cells by the fixes' names, the most first."""
@@ -128,7 +129,7 @@ class SheetResult(Struct):
     """The reason why the command sends nothing at all; else empty."""
 
     def every_verdict(self) -> Iterator[RowResult]:
-        """The results of all rows; a mere check has problems only."""
+        """The results of all rows; none for a mere check, which has problems only."""
         return self.verdicts() if self.verdicts and self.is_submitted else iter(())
 
     def results_with_channels(self) -> Iterator[tuple[RowResult, str]]:
@@ -164,21 +165,21 @@ class SheetResult(Struct):
         """The counts, with the rows by status that the caller has counted."""
         valid = self.checked.rows.marks.count(VALID)
         invalid = self.checked.rows.marks.count(INVALID)
-        not_rows = self.checked.rows.marks.count(SKIPPED)
+        ignored = self.checked.rows.marks.count(SKIPPED)
         not_sent = sum(statuses.get(status, 0) for status in NOT_SENT)
         by_status = {status: statuses[status] for status in every_status() if statuses.get(status)}
-        rows, skipped = valid + invalid + not_rows, not_sent + not_rows
+        rows, skipped = valid + invalid + ignored, not_sent + ignored
         reasons = Counter(
             message.code or message.text
             for result in self.checked.rows.skipped
             for message in result.messages
         )
         reasons.update({status: by_status[status] for status in NOT_SENT if status in by_status})
-        warnings, because = self.checked.warnings, dict(reasons.most_common())
-        return Counts(rows, valid - not_sent, invalid, skipped, warnings, by_status, because)
+        warnings, by_reason = self.checked.warnings, dict(reasons.most_common())
+        return Counts(rows, valid - not_sent, invalid, skipped, warnings, by_status, by_reason)
 
 
-def to_read(verdict: RowResult, is_confirmation: Callable[[str], bool]) -> Sequence[Message]:
+def shown_messages(verdict: RowResult, is_confirmation: Callable[[str], bool]) -> Sequence[Message]:
     """The messages that say more than a row's status: without confirmations of accepted rows.
 
     JSON and the CSV report have all messages.
@@ -189,7 +190,7 @@ def to_read(verdict: RowResult, is_confirmation: Callable[[str], bool]) -> Seque
 
 
 def exit_code(outcomes: Sequence[SheetResult], stopped: FeedtoolError | None = None) -> Exit:
-    """Return the exit code of a command: the first that occurred in the contract's precedence."""
+    """Return the exit code of a command: of all its codes the one that takes precedence."""
     codes = {_exit_of(outcome) for outcome in outcomes}
     codes |= {outcome.copy_failed.exit for outcome in outcomes if outcome.copy_failed}
     if stopped:
@@ -209,6 +210,6 @@ def _exit_of(outcome: SheetResult) -> Exit:
     is_nothing = statuses <= NOT_DUE if statuses else 0 < counts.rows == counts.skipped
     if is_nothing:
         return Exit.NOTHING
-    # A row invalid here may have been corrected in a later run: its status tells.
+    # An invalid row may have been corrected in a later run: its status says so, its mark does not.
     is_bad = statuses & BAD if statuses else counts.invalid
     return Exit.ROWS if is_bad else Exit.OK

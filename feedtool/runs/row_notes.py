@@ -25,7 +25,7 @@ from feedtool.model.text import FieldName, MessageText, Translator, in_quotes, j
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.overview import outcome_of, place_name
 from feedtool.report.plain import value
-from feedtool.report.sheet_result import to_read
+from feedtool.report.sheet_result import shown_messages
 from feedtool.report.statuses import status_word
 from feedtool.sheets.annotate import Note, SheetNotes
 
@@ -301,7 +301,7 @@ def messages_in_cells(
     result: RowResult, columns: Columns
 ) -> Iterator[tuple[Message, int | None, Severity]]:
     """Yield the readable messages of a result, with column and severity; None: the whole row."""
-    for message in to_read(result, load().service.is_confirmation):
+    for message in shown_messages(result, load().service.is_confirmation):
         usual = (None, _severity(message, result))
         index, severity = next(_guilty(message, result, columns), usual)
         yield message, index, severity
@@ -327,7 +327,7 @@ def _severity(message: Message, result: RowResult) -> Severity:
 def _message_lines(result: RowResult, columns: Columns, say: Translator) -> Iterator[str]:
     """Yield the readable messages, each once, after the names of all its fields."""
     fields: dict[str, list[str]] = {}
-    for message in to_read(result, load().service.is_confirmation):
+    for message in shown_messages(result, load().service.is_confirmation):
         if not message.text:
             continue
         names = fields.setdefault(message.text, [])
