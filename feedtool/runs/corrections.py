@@ -31,11 +31,11 @@ from feedtool.templates.rows import SheetRows, write
 
 
 def place_of(target: Path) -> Path:
-    """Return `NAME.failed.xlsx` beside the annotated copy; beside a corrected one, the next number.
+    """Return the place beside an annotated copy: `NAME.failed.xlsx` for `NAME.result.csv`.
 
-    For `NAME.failed.xlsx` that is `NAME.failed-2.xlsx`. It is a workbook for every kind of input:
-    it keeps texts as texts, has dropdowns for corrections, and carries the kind of feed. A CSV does
-    none of these.
+    For such a workbook itself it is the next number, as `NAME.failed-2.xlsx`. It is a workbook for
+    every kind of input: it keeps texts as texts, has dropdowns for corrections, and carries the
+    kind of feed. A CSV does none of these.
     """
     name = target.stem.removesuffix(".result")
     stem, dot, number = name.rpartition(".failed")
@@ -45,7 +45,7 @@ def place_of(target: Path) -> Path:
 
 
 def places(targets: Mapping[str, Path]) -> dict[str, Path]:
-    """Return the place of each file's workbook, by that of its annotated copy; all different."""
+    """Return different places for the files' workbooks, from those of the annotated copies."""
     result: dict[str, Path] = {}
     for name, target in targets.items():
         place = place_of(target)
@@ -66,8 +66,8 @@ def write_corrections(
     """Return the results of a run, after writing a workbook of the rows to correct for each file.
 
     `out` is the place of the only file's workbook; by default each is beside the annotated copy. A
-    workbook that may hold corrections is kept, unless `replaces`: then the new one gets a number,
-    or UsageProblem is raised with `out`.
+    workbook that may hold corrections is replaced only with `replaces`. Otherwise it is kept: the
+    new one gets a number, or, if `out` names its place, UsageProblem is raised.
     """
     options, results = options_of(run, workspace), results_to_correct(run, workspace)
     by_file = {name: _sheets_to_correct(name, results) for name, _ in options.snapshots.inputs}
@@ -85,7 +85,7 @@ def write_corrections(
         target = targets[name]
         if not replaces:
             target = _free_place(target, workspace, is_numbered=out is None)
-        _write_failed(run, by_file[name], target, workspace, now)
+        _write_for_run(run, by_file[name], target, workspace, now)
     return results
 
 
@@ -108,7 +108,7 @@ def write_beside(
     workspace: Workspace,
     now: datetime,
 ) -> None:
-    """Write the workbook of each file of a run beside its annotated copy, or nearby.
+    """Write the workbook of each file of a run beside its annotated copy, or in a fallback place.
 
     A workbook that may hold corrections is kept: the new one gets a number.
     """
@@ -118,7 +118,7 @@ def write_beside(
         for place in (target, *workspace.fallbacks(run, target)) if to_correct else ():
             free = _free_place(place, workspace, is_numbered=True)
             try:
-                _write_failed(run, to_correct, free, workspace, now)
+                _write_for_run(run, to_correct, free, workspace, now)
             except FeedtoolError as error:
                 failures.append(error)
                 if isinstance(error, CannotWrite):
@@ -133,8 +133,8 @@ def write_beside(
 def _sheets_to_correct(file: str, results: Sequence[SheetResult]) -> "ToCorrect":
     """Return the sheets of a file that have rows to correct, with the numbers of these rows.
 
-    The workbook's stamp is about the first sheet alone: one that is not recognised without a stamp,
-    else one whose stamp says more than its kind.
+    The workbook's stamp describes its first sheet alone. So a sheet comes first that is recognised
+    only by its stamp, then one whose stamp says more than its kind.
     """
     sheets = [sheet for sheet in results if sheet.checked.file == file and not sheet.checked.error]
     rows = [(sheet, list(rows_to_correct(sheet))) for sheet in sheets]
@@ -172,7 +172,7 @@ def write_rows_to_correct(
     return sum(len(rows) for _, rows in to_correct)
 
 
-def _write_failed(
+def _write_for_run(
     run: int, to_correct: ToCorrect, target: Path, workspace: Workspace, now: datetime
 ) -> None:
     """Write the workbook of the rows to correct of one file of a run.
@@ -206,7 +206,7 @@ def _write_workbook(
         ]
     with temporary_folder() as folder:
         book = folder / target.name
-        _write(book, sheets, reading, say)
+        _write_rows_and_notes(book, sheets, reading, say)
         is_private = load().is_personal(sheet.checked.kind for sheet, _ in to_correct)
         with atomic_write(target, is_private=is_private) as temporary:
             try:
@@ -240,7 +240,7 @@ def _free_place(target: Path, workspace: Workspace, *, is_numbered: bool) -> Pat
     return target
 
 
-def _write(
+def _write_rows_and_notes(
     target: Path, sheets: Sequence[SheetToCorrect], reading: ReadOptions, say: Translator
 ) -> None:
     """Write the rows, and the messages beside them."""
