@@ -16,7 +16,7 @@ from feedtool.areas.registry import load
 from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.files import refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
-from feedtool.cli.home import catalogue, home_folder, open_workspace
+from feedtool.cli.home import catalog_opener, home_folder, open_workspace
 from feedtool.cli.next_command import after_writing
 from feedtool.cli.options import FORMAT, Common, Configuration, Records, chosen, flag, path, text
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
@@ -324,4 +324,4 @@ def query_in(ctx: click.Context, kind: Export, filters: Mapping[str, Any]) -> Qu
 
     settings, language = chosen(ctx).profile.dialect, ctx.params["language"]
     channel = ctx.params.get("channel") or settings.primary_channel
-    return query_of(kind, filters, channel, language, Context(settings, catalogue(ctx)))
+    return query_of(kind, filters, channel, language, Context(settings, catalog_opener(ctx)))

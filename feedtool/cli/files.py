@@ -18,7 +18,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.cli import completers, options
 from feedtool.cli.console import CONSOLE, echo, settings_folder
-from feedtool.cli.home import catalogue
+from feedtool.cli.home import catalog_opener
 from feedtool.model.disk_list import locked_folder, reporting_full_disk, temporary_folder
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
@@ -189,7 +189,7 @@ def read_options(
     """
     if reading.kind is not None:
         load().feed_of(reading.kind)
-    settings, catalog = options.chosen(ctx).profile.dialect, catalogue(ctx)
+    settings, catalog = options.chosen(ctx).profile.dialect, catalog_opener(ctx)
     _check_columns(settings)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
     return ReadOptions(

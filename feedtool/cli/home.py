@@ -61,7 +61,7 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
 
     options.refuse_two_services(ctx)
     service, language = _service(ctx), ctx.params["language"]
-    is_asked = ctx.get_parameter_source("language") is not ParameterSource.DEFAULT
+    is_language_chosen = ctx.get_parameter_source("language") is not ParameterSource.DEFAULT
     path = home_path(ctx.params["home"]) / CATALOG
     languages: set[str] = set()
     if path.is_file():
@@ -69,7 +69,7 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
             origins = _origins(ctx, cache, language)
             languages = {origin.language for origin in origins}
             catalog = cache.catalog(origins[0].service, origins[0].language) if origins else None
-            if catalog and catalog.categories and (language in languages or not is_asked):
+            if catalog and catalog.categories and (language in languages or not is_language_chosen):
                 _echo_origin(catalog)
                 yield catalog
                 return
@@ -105,7 +105,7 @@ def _service(ctx: click.Context) -> str | None:
 def _origins(ctx: click.Context, cache: "Cache", *languages: str | None) -> "list[Origin]":
     """The catalogues of the options' service, or of all services, in the order of languages."""
     service = _service(ctx)
-    ranks = {name: rank for rank, name in reversed([*enumerate(languages)])}
+    ranks = {name: languages.index(name) for name in languages}
     origins = [origin for origin in cache.origins() if service in {None, origin.service}]
     return sorted(origins, key=lambda origin: ranks.get(origin.language, len(ranks)))
 
@@ -137,19 +137,19 @@ def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
 
 def sync_command(service: str | None, language: str) -> str:
     sandbox = " --sandbox" if service == options.SANDBOX else ""
-    is_usual = {language, CONSOLE.say.language} == {"en"}
+    is_usual = language == CONSOLE.say.language == "en"
     return f"feedtool catalog sync{sandbox}{'' if is_usual else f' --language {language}'}"
 
 
-def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
-    """A function that opens the catalogue for checks, in a language, at its first call.
+def catalog_opener(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
+    """Return a function that opens the catalogue for checks, in a language, at its first call.
 
     The catalogue is that of the service that the options or the profile name, else the one
     downloaded last; in the requested language, else that of `--language`, else any. The embedded
     sandbox's catalogue is downloaded if it is missing. Its origin and date are written to stderr.
     The cache stays open until the command ends.
     """
-    open_cache = cache_results(partial(_open, ctx))
+    open_cache = cache_results(partial(_open_cache, ctx))
     shown: list[Catalog] = []
 
     @cache_results
@@ -170,7 +170,7 @@ def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
     return catalog_in
 
 
-def _open(ctx: click.Context) -> "Cache | None":
+def _open_cache(ctx: click.Context) -> "Cache | None":
     home = home_path(ctx.params.get("home"))
     is_sandbox = bool(ctx.params.get("sandbox"))
     if not (is_sandbox or (home / CATALOG).is_file()):
