@@ -123,19 +123,19 @@ def validate(ctx: click.Context, options: ValidateOptions) -> int:
     """
     writing, form, fixes = options.writing, options.reporting.form, options.fix
     with listed_inputs(ctx, options.files, options.reading.kind) as read:
-        is_wanted = options.annotate or writing.out is not None
-        is_written = is_wanted or writing.in_place or fixes is not None
+        is_copy_wanted = options.annotate or writing.out is not None
+        is_copy_written = is_copy_wanted or writing.in_place or fixes is not None
         row = options.explain_row
         reading = read_options(
             ctx,
             options.reading,
             options.as_row,
-            with_items=is_written or row is not None,
+            with_items=is_copy_written or row is not None,
             explain_row=row,
             settle=kind_question(form),
         )
         word = RESULT if fixes is None else FIXED
-        copies = targets(read, writing, word) if is_written else {}
+        copies = targets(read, writing, word) if is_copy_written else {}
         outputs = Outputs(
             copies, is_in_place=writing.in_place, is_plain=writing.plain, language=CONSOLE.language
         )
@@ -146,7 +146,7 @@ def validate(ctx: click.Context, options: ValidateOptions) -> int:
         else:
             from feedtool.runs.fixes import validate_and_fix
 
-            results = validate_and_fix(read, reading, outputs, fixes, always=is_wanted)
+            results = validate_and_fix(read, reading, outputs, fixes, always=is_copy_wanted)
             warn_of_copies(results, () if writing.in_place else copies.values())
         if options.explain_columns:
             for result in results:
