@@ -79,8 +79,8 @@ _PADDED = re.compile(r"#*(0+)")
 def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...]:
     """Return the styles by the indexes in cells. Raises CorruptXml, XmlDoctype, CorruptZip.
 
-    Some workbooks have 20 MB of styles, nearly all of them unused: only the number of its format
-    is kept of an element.
+    Some workbooks have 20 MB of styles, nearly all of them unused: so only the number of each
+    style's format is kept.
     """
     if part is None:
         return ()
@@ -177,11 +177,11 @@ _RICH_STRING = re.compile(
     rf"<si>((?:{_TEXT}|(?:{_RUN})*+)(?:{_GUIDE})*+(?:{_GUIDE_STYLE})?+){_END}".encode(), re.ASCII
 )
 """A text, or runs of text in several formats, followed by phonetic guides, which are ignored."""
-_BESIDE = re.compile(rf"{_GUIDE}".encode(), re.ASCII)
-_OF_RUN = re.compile(rb"<t[^>]*+>([^<]*+)</t>", re.ASCII)
+_GUIDES = re.compile(rf"{_GUIDE}".encode(), re.ASCII)
+_RUN_TEXT = re.compile(rb"<t[^>]*+>([^<]*+)</t>", re.ASCII)
 
-_MOST = 1 << 24
-"""Texts at most; each needs eight bytes, even an empty one."""
+_MOST_TEXTS = 1 << 24
+"""The most texts; each needs eight bytes, even an empty one."""
 
 
 class SharedStrings:
@@ -217,14 +217,14 @@ class SharedStrings:
     def extend(self, texts: list[bytes]) -> None:
         """Append texts, each escaped as XML and in UTF-8. Raises ZipBomb."""
         self._texts.extend(texts)
-        if self._texts.size > self._limits.strings or len(self) > _MOST:
+        if self._texts.size > self._limits.strings or len(self) > _MOST_TEXTS:
             size = self._limits.strings // MIB
             raise ZipBomb(
                 tr(
                     "The workbook holds more than {size} MiB of texts, or more than {most:,} "
                     "texts.",
                     size=size,
-                    most=_MOST,
+                    most=_MOST_TEXTS,
                 ),
                 tr("Split the file."),
             )
@@ -258,7 +258,7 @@ def _by_pattern(data: bytes, prefix: str) -> list[bytes] | None:
     inner = _RICH_STRING.findall(data)
     if len(inner) != count:
         return None
-    return [b"".join(_OF_RUN.findall(_BESIDE.sub(b"", string))) for string in inner]
+    return [b"".join(_RUN_TEXT.findall(_GUIDES.sub(b"", string))) for string in inner]
 
 
 CELL_TYPES = ("n", "s", "str", "inlineStr", "b", "e", "d")
@@ -296,7 +296,7 @@ _BLANKS = " \t\r\n"
 
 
 class Raw(NamedTuple):
-    """The parts of a cell's XML, with references resolved."""
+    """The parts of a cell's XML, with XML entities resolved."""
 
     style: str
     """The index of the style."""
@@ -325,7 +325,8 @@ class Decoder:
         self._strings = strings
         self._styles = styles
         self._date1904 = date1904
-        self._of_attributes: dict[str, Callable[[str], Cell]] = {}
+        self._decoders: dict[str, Callable[[str], Cell]] = {}
+        """By a cell's attributes, the function that decodes its value."""
 
     def __call__(self, key: Hashable) -> Cell:
         """Return the cell of a key.
@@ -339,17 +340,17 @@ class Decoder:
         if content.startswith("<v>"):
             value = content[3:-4]
             try:
-                return self._of_attributes[attributes](value)
+                return self._decoders[attributes](value)
             except KeyError:
                 raw = raw_of(f"{attributes}>")
-                decode = self._of_attributes[attributes] = self._by_type(raw.type, raw.style)
+                decode = self._decoders[attributes] = self._by_type(raw.type, raw.style)
                 return decode(value)
         if content.startswith("<is><t>"):
             return _escaped_text(content[7:-9])
         return self._cell(raw_of(str(key))) if content else BLANK
 
     def _cell(self, raw: Raw) -> Cell:
-        """Return the cell of its parts, whose references are resolved."""
+        """Return the cell that these parts make."""
         if raw.inline is not None or raw.type in ("str", "inlineStr"):
             return _text(spreadsheet_text(raw.value if raw.inline is None else raw.inline))
         if raw.formula is not None and not raw.value.strip(_BLANKS):
