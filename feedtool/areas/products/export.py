@@ -16,7 +16,7 @@ from feedtool.areas.products.categories import dropdown_entries, refusal
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.attribute import RETIRED, SEPARATOR
 from feedtool.areas.products.feeds import FEED
-from feedtool.areas.products.wire import LINE, URLS, read_products, sheets_page
+from feedtool.areas.products.wire import JOINER, URLS, read_products, sheets_page
 from feedtool.catalog import Catalog, Property
 from feedtool.catalog.lookup import categories_below
 from feedtool.catalog.wire import CatalogPage
@@ -160,7 +160,7 @@ def rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterat
                     left[PICTURES, ""] += 1
             elif reference.upper() != RETIRED:
                 cells = cells_of(category, reference, language)
-                texts = str(value).split(LINE)
+                texts = str(value).split(JOINER)
                 cell = cells.cell(texts, is_files=f"{name}:" == URLS) if cells else None
                 if cell is not None:
                     row[reference] = cell

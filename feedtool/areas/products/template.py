@@ -40,9 +40,6 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Language, Translator, tr
 
-TEXTS = "feedtool.areas.products"
-"""The package whose catalogue translates the texts."""
-
 NEEDED = (Necessity.MANDATORY, Necessity.RECOMMENDED)
 RECOMMENDED = frozenset((common.BRAND, common.LANGUAGE))
 OF_VARIANTS = "required for variants"
@@ -57,9 +54,10 @@ ANY_NUMBER = ("-1E+300", "1E+300")
 
 
 def contents(feed: Feed, basis: Basis) -> Contents:
-    """Return the contents for some categories. Raises UsageProblem without one, or the catalogue.
+    """Return the contents for some categories.
 
-    For existing rows, unavailable categories are ignored.
+    Raises UsageProblem without a category, or without the catalogue. Unavailable categories are
+    ignored for existing rows, whose template has no example.
     """
     catalog = basis.context.catalog(basis.language)
     if catalog is None:
@@ -203,8 +201,11 @@ class _FieldBuilder:
         place = LANGUAGES.index(self._language)
         label, text, example = column.labels[place], column.help[place], self._(column.example)
         entry = CellEntry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
-        need = Need.RECOMMENDED if column.key in RECOMMENDED else Need.NEVER
-        need = Need.ALWAYS if column.key in self._always else need
+        need = Need.NEVER
+        if column.key in self._always:
+            need = Need.ALWAYS
+        elif column.key in RECOMMENDED:
+            need = Need.RECOMMENDED
         requirement = self._word(need)
         if isinstance(column.type, ChoiceColumn):
             entry = _dropdown(label, tuple(column.type.values), is_strict=True)
@@ -267,7 +268,8 @@ class _FieldBuilder:
         self, mandatory: Sequence[str], recommended: Sequence[str], having: Sequence[str]
     ) -> tuple[Need, str]:
         """Return the need of a column, with the categories that need it."""
-        every, _ = len(self._codes), self._
+        _ = self._
+        every = len(self._codes)
         if len(mandatory) == every:
             return Need.ALWAYS, _("Required")
         in_mandatory = _("Required in {codes}").format(codes=", ".join(mandatory))

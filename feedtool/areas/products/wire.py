@@ -38,7 +38,7 @@ from feedtool.service.answers import (
 )
 
 ROUTES = {"products-integration", "products-integration-reports"}
-"""The last segments of the routes, which are no batch's id."""
+"""The last segments of the routes: in a location they are not the id of a batch."""
 LOCATIONS = ("content-location", "location")
 
 FINAL = {
@@ -167,8 +167,9 @@ MOST_VALUES = 1_000
 """The most values of an attribute, and pictures or sellers of a product."""
 
 VALUES, URLS = "values:", "urls:"
-"""Prefixes of a propertyReference: its values or files, joined by LINE, until its cell is made."""
-LINE = "\0"
+"""Prefixes of the keys of an attribute: its values, and the addresses of its files. JOINER joins
+several, until the cell is made."""
+JOINER = "\0"
 
 FIELDS = {
     "title": "label",
@@ -252,7 +253,7 @@ def _attribute(item: Mapping[str, Any]) -> dict[str, Value]:
     ]
     cells = {VALUES: values, URLS: list(_addresses(item.get("files")).values())}
     reference = text(item.get("reference"))
-    return {name + reference: LINE.join(texts) for name, texts in cells.items() if texts}
+    return {name + reference: JOINER.join(texts) for name, texts in cells.items() if texts}
 
 
 def _addresses(value: Any) -> dict[int, str]:
@@ -294,14 +295,18 @@ def product_names(reference: str, gtin: str) -> frozenset[str]:
 def match(
     pending: Iterable[PendingRow], items: Iterable[ReportItem]
 ) -> Iterator[tuple[PendingRow, ReportItem]]:
-    """Match products with report items by GTIN and, if both have one, reference."""
+    """Match products with report items by GTIN and, if both have one, reference.
+
+    A row without a reference of its own has its GTIN as reference.
+    """
     by_gtin: defaultdict[str, list[ReportItem]] = defaultdict(list)
     for item in items:
         by_gtin[item.gtin.lstrip("0")].append(item)
-    for product in pending:
-        for item in by_gtin.get(product.product.lstrip("0"), ()):
-            if item.reference in {None, product.reference} or product.reference == product.product:
-                yield product, item
+    for row in pending:
+        gtin = row.product
+        for item in by_gtin.get(gtin.lstrip("0"), ()):
+            if item.reference in {None, row.reference} or row.reference == gtin:
+                yield row, item
 
 
 def is_quota(item: ReportItem) -> bool:
