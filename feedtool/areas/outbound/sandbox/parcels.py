@@ -1,7 +1,7 @@
 """Outbound shipments and returns: parts "Outbound shipment", "Return" and "Fulfillment".
 
-What is wrong with a shipment does not keep it from being created: it is rejected a little later. A
-reference may be used again. One in nine shipments is not delivered, and the carrier brings it back.
+A faulty shipment is created all the same, and rejected a little later. A reference may be used
+again. One in nine shipments is not delivered, and the carrier brings it back.
 """
 
 from collections import Counter
@@ -119,7 +119,7 @@ def _new_shipment(
 
 
 def move_parcels(shipment: StoredThing, now: datetime) -> None:
-    """Pack the parcels of a shipment, or let them follow it."""
+    """Pack the parcels of a shipment, or change their status with its status."""
     document, status = shipment.document, shipment.status
     if status == IN_PREPARATION:
         number, count = shipment.number, 2 if shipment.number % EVERY_PARTLY == 0 else 1
@@ -162,7 +162,7 @@ def _faults(
         name = str(item.get("sellerProductReference") or item.get("productId"))
         codes = [] if product else ["UnknownProduct"]
         if product:
-            reference, condition, gtin = (product.document[name] for name in REFERENCE)
+            reference, condition, gtin = (product.document[key] for key in REFERENCE)
             item |= {"productId": gtin, "productCondition": condition}
             item["sellerProductReference"] = reference
             if product.document.get("traceability"):
@@ -204,14 +204,14 @@ def deliver(
 
 
 SHIPMENT_STATES = {
-    CREATED: TimedState(lambda of, _: of.decided_after, decide),
-    ACCEPTED: TimedState(lambda of, _: of.begun_after, IN_PREPARATION),
+    CREATED: TimedState(lambda behaviour, _: behaviour.decided_after, decide),
+    ACCEPTED: TimedState(lambda behaviour, _: behaviour.begun_after, IN_PREPARATION),
     IN_PREPARATION: TimedState(
-        lambda of, _: of.prepared_after,
+        lambda behaviour, _: behaviour.prepared_after,
         lambda _, shipment, *__: PARTLY if len(shipment.document["parcels"]) > 1 else SHIPPED,
     ),
-    PARTLY: TimedState(lambda of, _: of.completed_after, SHIPPED),
-    SHIPPED: TimedState(lambda of, _: of.delivered_after, deliver),
+    PARTLY: TimedState(lambda behaviour, _: behaviour.completed_after, SHIPPED),
+    SHIPPED: TimedState(lambda behaviour, _: behaviour.delivered_after, deliver),
 }
 
 
@@ -226,6 +226,7 @@ CARRIER_REASONS = ("Undeliverable", "CustomerRefusal", "TransportDamage", "NotRe
 ARRIVES_AFTER = timedelta(days=1)
 """From the request of a return to the parcel."""
 EVERY_NONCONFORM, EVERY_UNEXPECTED = 4, 6
+"""One in so many returns is damaged, or has a piece that was not announced."""
 
 RETURN = {
     "required": ["outboundShipmentId", "reference", "reason", "lines"],
@@ -252,7 +253,7 @@ RETURN = {
 
 
 def give_back(exchange: Exchange, body: dict[str, Any]) -> HttpResponse:
-    """POST /returns: of what was sent, and no more than that."""
+    """POST /returns: announce a return of products of a shipment, at most as many as it sent."""
     if body["reason"] in CARRIER_REASONS:
         raise bad_request("reason", f"{body['reason']} is a reason of carriers.")
     if body["reason"] not in CUSTOMER_REASONS:
@@ -264,11 +265,11 @@ def give_back(exchange: Exchange, body: dict[str, Any]) -> HttpResponse:
     if shipment.status not in SENT:
         raise bad_request("outboundShipmentId", f"The shipment is {shipment.status}.")
     _check_lines(db, shipment, body["lines"])
-    parcel = _new_return(db, shipment, body, now, settings)
-    parcel.shows_at = stamp(now + settings.of(OutboundBehaviour).visible_after)
-    RETURNS.keep(db, parcel)
+    returned = _new_return(db, shipment, body, now, settings)
+    returned.shows_at = stamp(now + settings.of(OutboundBehaviour).visible_after)
+    RETURNS.keep(db, returned)
     effects.note(exchange, "return", body["reference"], body)
-    return json_answer(201, parcel.document)
+    return json_answer(201, returned.document)
 
 
 def _check_lines(db: Connection, shipment: StoredThing, lines: list[dict[str, Any]]) -> None:
@@ -276,8 +277,8 @@ def _check_lines(db: Connection, shipment: StoredThing, lines: list[dict[str, An
     for item in shipment.document["items"]:
         left[item["productId"], item["productCondition"]] += item["expectedQuantity"]
     known = set(left)
-    for parcel in RETURNS.every(db, shipment.seller, outboundShipmentId=shipment.name):
-        for line in parcel.document["lines"]:
+    for returned in RETURNS.every(db, shipment.seller, outboundShipmentId=shipment.name):
+        for line in returned.document["lines"]:
             left[line["productId"], line["productCondition"]] -= line["quantity"]
     for place, line in enumerate(lines):
         key = line["productId"], line["productCondition"]
@@ -298,10 +299,10 @@ def _new_return(
     *,
     kind: str = CUSTOMER,
 ) -> StoredThing:
-    parcel = RETURNS.new(db, shipment.seller, now)
+    returned = RETURNS.new(db, shipment.seller, now)
     names = ("productId", "quantity", "productCondition")
-    parcel.document = {
-        "returnId": parcel.name,
+    returned.document = {
+        "returnId": returned.name,
         "type": kind,
         "reason": body["reason"],
         "recommendedReturnReason": None,
@@ -327,31 +328,31 @@ def _new_return(
         "unexpectedQuantity": 0,
         "updatedAt": stamp(now),
     }
-    RETURNS.enter(parcel, CREATED, now, settings)
-    return parcel
+    RETURNS.enter(returned, CREATED, now, settings)
+    return returned
 
 
-def _until_label_or_parcel(behaviour: OutboundBehaviour, parcel: StoredThing) -> timedelta:
-    """The time that a return is Accepted without its label, then with it."""
-    created, updated = (moment_of(parcel.document[name]) for name in ("createdAt", "updatedAt"))
+def _until_label_or_parcel(behaviour: OutboundBehaviour, returned: StoredThing) -> timedelta:
+    """The time from the last change of an Accepted return to its label, then to its parcel."""
+    created, updated = (moment_of(returned.document[name]) for name in ("createdAt", "updatedAt"))
     labelled = created + behaviour.label_after
     return (created + ARRIVES_AFTER if updated == labelled else labelled) - updated
 
 
-def label(_: Connection, parcel: StoredThing, now: datetime, settings: SandboxSettings) -> str:
-    """Make the label of a customer, which changes no status; then the parcel is awaited."""
-    created = moment_of(parcel.document["createdAt"])
+def label(_: Connection, returned: StoredThing, now: datetime, settings: SandboxSettings) -> str:
+    """End the wait of an Accepted return: the first time for its label, then for its parcel."""
+    created = moment_of(returned.document["createdAt"])
     if now != created + settings.of(OutboundBehaviour).label_after:
         return PENDING
-    if parcel.document["type"] == CUSTOMER:
-        parcel.document["hasLabel"] = True
-        parcel.document["labelUrl"] = f"/returns/{parcel.name}/labels"
+    if returned.document["type"] == CUSTOMER:
+        returned.document["hasLabel"] = True
+        returned.document["labelUrl"] = f"/returns/{returned.name}/labels"
     return ACCEPTED
 
 
-def receive(_: Connection, parcel: StoredThing, now: datetime, __: SandboxSettings) -> str:
-    """Receive a parcel, and judge what is in it."""
-    document, is_conform = parcel.document, parcel.number % EVERY_NONCONFORM != 0
+def receive(_: Connection, returned: StoredThing, now: datetime, __: SandboxSettings) -> str:
+    """Receive the parcel of a return, and judge what is in it."""
+    document, is_conform = returned.document, returned.number % EVERY_NONCONFORM != 0
     document["receiptDate"] = stamp(now)
     for line in document["lines"]:
         line["receiptedQuantity"] = line["quantity"]
@@ -360,7 +361,7 @@ def receive(_: Connection, parcel: StoredThing, now: datetime, __: SandboxSettin
     if not is_conform:
         document["warehouseComment"] = "The packaging is torn."
         document["recommendedReturnReason"] = "Damaged"
-    if parcel.number % EVERY_UNEXPECTED == 0:
+    if returned.number % EVERY_UNEXPECTED == 0:
         document["unexpectedQuantity"] = 1
     return COMPLETED
 
@@ -386,21 +387,21 @@ PNG = bytes.fromhex(
 
 def read_label(exchange: Exchange) -> HttpResponse:
     """GET /returns/{returnId}/labels, as a PDF or a PNG; 404 until it exists."""
-    parcel = RETURNS.asked(exchange)
-    if not parcel.document["hasLabel"]:
+    returned = RETURNS.asked(exchange)
+    if not returned.document["hasLabel"]:
         if exchange.settings.of(OutboundBehaviour).without_label == 200:  # noqa: PLR2004
             return HttpResponse(200)
         raise not_found("The label")
     if "image/png" in exchange.request.headers.get("accept", ""):
         return HttpResponse(200, {"Content-Type": "image/png"}, PNG)
-    return HttpResponse(200, {"Content-Type": "application/pdf"}, PDF % parcel.name.encode())
+    return HttpResponse(200, {"Content-Type": "application/pdf"}, PDF % returned.name.encode())
 
 
 # The past of a shop.
 
 
 def recall(db: Connection, seller: str, now: datetime, settings: SandboxSettings) -> None:
-    """Let what is in the past of a shop have happened, and all that has followed from it."""
+    """Put the shipments and returns of a shop's past into the state, as they are by now."""
     PRODUCTS.open(db, seller, now, settings)
     products = [product.document for product in PRODUCTS.every(db, seller)]
     if not products or not settings.of(OutboundBehaviour).has_past:
@@ -415,8 +416,8 @@ def recall(db: Connection, seller: str, now: datetime, settings: SandboxSettings
             RETURNS.keep(db, _new_return(db, shipment, body, created, settings))
         else:
             _recall_shipment(db, seller, event, products, now, settings)
-    for parcel in RETURNS.every(db, seller):
-        RETURNS.advance(db, parcel, now, settings)
+    for returned in RETURNS.every(db, seller):
+        RETURNS.advance(db, returned, now, settings)
 
 
 def _recall_shipment(
