@@ -46,7 +46,7 @@ COUNTED, LISTED = "counted", "listed"
 """In the tally: the entries that the service counts, and those that it lists."""
 
 
-class By(NamedTuple):
+class ListFilter(NamedTuple):
     """A filter of a list: an option, its parameter, and the member that it compares."""
 
     option: Filter
@@ -55,7 +55,7 @@ class By(NamedTuple):
     value: Callable[[Any], Any] | None = None
     """Reads the value of an entry, if entries are compared with the option here, too."""
     can_change: bool = False
-    """True if it can change: with a cursor the call leaves it out."""
+    """True if an entry's value can change: calls of a cursor then lack the parameter."""
     is_single: bool = False
     """True if the service takes one value: a call is made for each."""
 
@@ -93,8 +93,7 @@ class Entries(NamedTuple):
     rows: Callable[[Any, Query], Iterable[KeyedRow]] | None = None
     """The rows of an entry; without it one, of its members."""
     key: Callable[[Any], str | None] = lambda _: None
-    """The later of two entries of one key takes the place of the earlier; None is never another's.
-    """
+    """Returns the key of an entry, which a later entry of the same key replaces; None is no key."""
     changed: Callable[[Any], str] = lambda _: ""
     """The time of its last change, as the service writes it."""
     version: Callable[[Any], str] | None = None
@@ -116,8 +115,8 @@ class Empty(NamedTuple):
 
     reason: str
     hint: str = OF_SELLER
-    like: str = ""
-    """The reason with filters, if it differs."""
+    reason_with_filters: str = ""
+    """The reason if filters are in use; empty if it is the same."""
 
 
 class Waiting(NamedTuple):
@@ -135,7 +134,7 @@ class Waiting(NamedTuple):
     is_counted: bool = True
     """False if the service does not count them: the list is read and counted."""
     asks: Pairs = ()
-    """Further parameters of the list, which leave most of it out."""
+    """Further parameters of the call, so that the service leaves out most entries."""
 
 
 class Listing(NamedTuple):
@@ -143,14 +142,14 @@ class Listing(NamedTuple):
 
     kind: str
     help: str
-    """The help of the command, with a first line for lists."""
+    """The help of the command; its first line is the summary in lists of commands."""
     noun: str
     """The entries in messages: `shipments`."""
     page: Call
     """The call for the first page of everything; filters are added to it."""
     sheet: Template | Table
     empty: Empty
-    filters: tuple[By, ...] = ()
+    filters: tuple[ListFilter, ...] = ()
     entries: Entries = Entries()
     in_language: bool = False
     """True if the service answers in the requested language."""
@@ -159,7 +158,7 @@ class Listing(NamedTuple):
     counts: Callable[[AccountSettings], Call] | None = None
     """The call that counts everything."""
     is_counted_first: bool = False
-    """True if the export notes that fewer entries came than the service counts."""
+    """True if the export asks for the count first, and notes if fewer entries came."""
     documents: Documents | None = None
     waits: tuple[Waiting, ...] = ()
 
@@ -174,7 +173,7 @@ class Listing(NamedTuple):
             yield replace(call, query=(*pairs, *since, *more, *call.query), headers=headers)
 
     def read(self, reply: Reply) -> Sequence[Any]:
-        """The entries of a page, none for a refused one that was tried; Unreadable otherwise."""
+        """The entries of a page; none if the page was a guess and is refused. Raises Unreadable."""
         if reply.status not in READ:
             return []
         if self.entries.read:
@@ -193,8 +192,8 @@ class Listing(NamedTuple):
         """The error of an export without entries."""
         options = (by.option for by in self.filters)
         is_filtered = any(query.values.get(option.name) for option in options if option.narrows)
-        if is_filtered and self.empty.like:
-            return NothingToDo(self.empty.like, OF_FILTERS)
+        if is_filtered and self.empty.reason_with_filters:
+            return NothingToDo(self.empty.reason_with_filters, OF_FILTERS)
         return NothingToDo(self.empty.reason, self.empty.hint)
 
 

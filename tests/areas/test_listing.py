@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.listing import By, Empty, Listing, Waiting, export_of
+from feedtool.areas.listing import Empty, ListFilter, Listing, Waiting, export_of
 from feedtool.areas.plain_list import Table
 from feedtool.feeds.export import OF_FILTERS, OF_SELLER, Filter, moment_of
 from feedtool.model.call import READ, Call, Reply
@@ -23,13 +23,13 @@ LIST = Listing(
     noun="kettles",
     page=Call("GET", "/kettles", READ, query=(("limit", "9"),)),
     sheet=Table("Kettles", {}),
-    empty=Empty("there are no kettles", like="there are no kettles like that"),
+    empty=Empty("there are no kettles", reason_with_filters="there are no kettles like that"),
     filters=(
-        By(Filter("colour", "", "", is_list=True), "colours", lambda it: it.get("colour")),
-        By(Filter("state", "", ""), "state", lambda it: it.get("state"), can_change=True),
-        By(Filter("shop", "", "", is_list=True), "shopId", is_single=True),
-        By(Filter("since", "", "", read=moment_of("--since")), "createdAtMin"),
-        By(Filter("broken", "", "", is_flag=True), value=lambda it: it.get("broken")),
+        ListFilter(Filter("colour", "", "", is_list=True), "colours", lambda it: it.get("colour")),
+        ListFilter(Filter("state", "", ""), "state", lambda it: it.get("state"), can_change=True),
+        ListFilter(Filter("shop", "", "", is_list=True), "shopId", is_single=True),
+        ListFilter(Filter("since", "", "", read=moment_of("--since")), "createdAtMin"),
+        ListFilter(Filter("broken", "", "", is_flag=True), value=lambda it: it.get("broken")),
     ),
     counts=lambda _: Call("GET", "/kettles/count", READ | {400, 404}),
 )

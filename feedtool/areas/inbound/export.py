@@ -13,7 +13,7 @@ from feedtool.areas.inbound.feeds import SHIPMENTS
 from feedtool.areas.inbound.settings import InboundSettings
 from feedtool.areas.inbound.shipments import REFUSED, STATUSES
 from feedtool.areas.inbound.wire import InboundShipment
-from feedtool.areas.listing import By, Empty, Entries, Listing, Waiting, export_of
+from feedtool.areas.listing import Empty, Entries, ListFilter, Listing, Waiting, export_of
 from feedtool.areas.plain_list import DATE, Table, Template, date_of
 from feedtool.feeds.export import (
     DocumentAnswer,
@@ -120,16 +120,20 @@ SHIPMENT_LIST = Listing(
             **dict.fromkeys((columns.RECEIVED, columns.DISPUTED), "0"),
         },
     ),
-    empty=Empty(tr("there are no shipments"), like=tr("there are no shipments like that")),
+    empty=Empty(
+        tr("there are no shipments"), reason_with_filters=tr("there are no shipments like that")
+    ),
     filters=(
-        By(STATUS, "status", lambda shipment: shipment.status, can_change=True),
-        By(IN_DISPUTE, value=lambda shipment: any(item.disputed for item in shipment.items)),
-        By(REFERENCE, "reference"),
-        By(CODE, "code"),
-        By(SUPPLY_MODE, "supplyMode"),
-        By(COUNTRY, "country"),
-        By(SINCE, "createdAtMin"),
-        By(UNTIL, "createdAtMax"),
+        ListFilter(STATUS, "status", lambda shipment: shipment.status, can_change=True),
+        ListFilter(
+            IN_DISPUTE, value=lambda shipment: any(item.disputed for item in shipment.items)
+        ),
+        ListFilter(REFERENCE, "reference"),
+        ListFilter(CODE, "code"),
+        ListFilter(SUPPLY_MODE, "supplyMode"),
+        ListFilter(COUNTRY, "country"),
+        ListFilter(SINCE, "createdAtMin"),
+        ListFilter(UNTIL, "createdAtMax"),
     ),
     entries=Entries(
         wire.shipments_of,
@@ -236,7 +240,7 @@ REFERENCE_LIST = Listing(
         tr("send them with a sheet of kind fulfillment-products; nothing was written"),
     ),
     filters=(
-        By(
+        ListFilter(
             Filter("reference", "TEXT", tr("Only the product of this reference.")),
             "sellerProductReference",
         ),

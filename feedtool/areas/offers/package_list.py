@@ -1,6 +1,6 @@
 """`feedtool export offer-packages`: the seller's packages, begun here or elsewhere."""
 
-from feedtool.areas.listing import By, Empty, Entries, Listing, export_of
+from feedtool.areas.listing import Empty, Entries, ListFilter, Listing, export_of
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.offers.wire.offers import read_packages
 from feedtool.areas.plain_list import DATE, Table
@@ -46,8 +46,8 @@ PACKAGE_LIST = Listing(
     sheet=Table(tr("Packages of offers"), KNOWN),
     empty=Empty(tr("there are no packages like that"), OF_FILTERS),
     filters=(
-        By(BY_STATE, "state", is_single=True),
-        By(BY_SALES_CHANNEL, "salesChannelId", is_single=True),
+        ListFilter(BY_STATE, "state", is_single=True),
+        ListFilter(BY_SALES_CHANNEL, "salesChannelId", is_single=True),
     ),
     entries=Entries(key=lambda package: id_of(package) or repr(package)),
 )

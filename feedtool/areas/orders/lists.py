@@ -1,4 +1,4 @@
-"""Further lists: gestures, parcels of a warehouse, reasons, channels.
+"""Further lists: gestures, parcels of a warehouse, reasons, channels, and the picking list.
 
 Members that the specification does not show are exported unchanged, under the service's names.
 """
@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
-from feedtool.areas.listing import By, Empty, Entries, Listing, export_of
+from feedtool.areas.listing import Empty, Entries, ListFilter, Listing, export_of
 from feedtool.areas.orders import columns, wire
 from feedtool.areas.orders.listing import (
     BY_ORDER,
@@ -106,7 +106,7 @@ GESTURE_LIST = Listing(
     page=wire.read_gestures(),
     sheet=Table(tr("Commercial gestures"), KNOWN),
     empty=Empty(tr("there are no commercial gestures")),
-    filters=(By(BY_ORDER, "orderId", is_single=True),),
+    filters=(ListFilter(BY_ORDER, "orderId", is_single=True),),
     entries=Entries(
         wire.gestures_of, _gesture_rows, key=lambda gesture: gesture.id or repr(gesture)
     ),
@@ -185,7 +185,7 @@ CANCELLATION_REASONS = Export(
     (BY_SALES_CHANNEL,),
 )
 
-_UNKNOWN = "unknown channel"
+_UNKNOWN_CHANNEL = "unknown channel"
 DISCUSSIONS = (ENABLED, RECEIVERS)
 """The members about discussions."""
 
@@ -205,22 +205,22 @@ def _configurations(_: Query) -> tuple[ServiceList, ServiceList]:
         if reply.status in READ:
             row = {**row, **flat(wire.configuration_of(reply))}
         elif not row:
-            return ListPage(tally={(_UNKNOWN, channel): 1})
+            return ListPage(tally={(_UNKNOWN_CHANNEL, channel): 1})
         return ListPage([(channel, row | {"salesChannelId": channel})], progress=1)
 
     unknown = nothing(tr("the service has no channel like that"), OF_CHANNELS)
     return CHANNELS, ServiceList(tr("channels"), first, lambda _: read, unknown, OF_CHANNELS)
 
 
-def _unknown(_: Query, tally: ExportTally) -> ExportSummary:
-    """The channels of which the service has no configuration."""
+def _unknown_channels(_: Query, tally: ExportTally) -> ExportSummary:
+    """A note for each channel of which the service has no configuration."""
     return ExportSummary(
         [
             ExportNote(
                 tr("the service has no channel {channel}", channel=name), OF_CHANNELS, is_loss=True
             )
             for sort, name in tally
-            if sort == _UNKNOWN
+            if sort == _UNKNOWN_CHANNEL
         ]
     )
 
@@ -234,12 +234,14 @@ CHANNEL_EXPORT = Export(
     """,
     _configurations,
     Table(tr("Sales channels"), KNOWN).sheet,
-    _unknown,
+    _unknown_channels,
     (BY_SALES_CHANNEL,),
 )
 
 LISTS = (GESTURES, ORDER_TRACKING, CANCELLATION_REASONS, CHANNEL_EXPORT)
 
+
+# The picking list.
 
 _COLUMNS = {
     columns.PRODUCT: ("Seller's reference", TEXT, 24.0),
@@ -251,7 +253,7 @@ _COLUMNS = {
 """By key, the label, the format and the width of a column."""
 
 
-_Place = tuple[str, Value]
+_LineKey = tuple[str, Value]
 """An order, and the number of a line: identifiers may be unique only within an order."""
 
 
@@ -259,8 +261,8 @@ class _LinesByProduct:
     """The lines to ship by product; an order that is read again replaces itself."""
 
     def __init__(self) -> None:
-        self._lines: defaultdict[str, dict[_Place, KeyedRow]] = defaultdict(dict)
-        self._products: dict[str, list[tuple[str, _Place]]] = {}
+        self._lines: defaultdict[str, dict[_LineKey, KeyedRow]] = defaultdict(dict)
+        self._products: dict[str, list[tuple[str, _LineKey]]] = {}
         """The products and lines of each order."""
 
     def take(self, things: Iterable[ListedItem]) -> Iterable[tuple[str, KeyedRow]]:
@@ -311,8 +313,8 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     return page
 
 
-def _taken(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
-    """The rows without products of which nothing is left to take."""
+def _left_to_take(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
+    """The rows of products of which something is left to take; the others have no order."""
     return (OutputRow(row) for row in lists[-1] if columns.ORDER in row)
 
 
@@ -336,5 +338,5 @@ PICKING = Export(
     _table,
     lambda *_: ExportSummary(()),
     FILTERS,
-    rows=_taken,
+    rows=_left_to_take,
 )

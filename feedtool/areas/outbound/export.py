@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import orjson
 
-from feedtool.areas.listing import By, Empty, Entries, Listing, Waiting, export_of
+from feedtool.areas.listing import Empty, Entries, ListFilter, Listing, Waiting, export_of
 from feedtool.areas.outbound import columns, wire
 from feedtool.areas.outbound.feeds import CREATE, RETURNS
 from feedtool.areas.outbound.rows import return_rows, shipment_rows
@@ -15,7 +15,7 @@ from feedtool.areas.plain_list import DATE, Template
 from feedtool.feeds.export import Filter
 from feedtool.model.text import MessageText, plural, tr
 
-NOTHING = Empty(tr("there is nothing yet"), like=tr("there is nothing like that"))
+NOTHING = Empty(tr("there is nothing yet"), reason_with_filters=tr("there is nothing like that"))
 FORMATS = {
     **dict.fromkeys(
         ("createdAt", "updatedAt", "statusUpdatedAt", "receiptDate", "cancellation.timestamp"),
@@ -77,16 +77,16 @@ SHIPMENT_LIST = Listing(
     sheet=Template(CREATE, columns.SHOWN_SHIPMENT, FORMATS, width=20.0),
     empty=NOTHING,
     filters=(
-        By(
+        ListFilter(
             STATUS._replace(choices=wire.STATUSES),
             "status",
             lambda shipment: shipment.status,
             can_change=True,
         ),
-        By(STATE, "state", _state, can_change=True),
-        By(COUNTRY, "deliveryCountry", _country),
-        By(REFERENCE, value=lambda shipment: shipment.reference),
-        By(NO_ADDRESSES),
+        ListFilter(STATE, "state", _state, can_change=True),
+        ListFilter(COUNTRY, "deliveryCountry", _country),
+        ListFilter(REFERENCE, value=lambda shipment: shipment.reference),
+        ListFilter(NO_ADDRESSES),
     ),
     entries=Entries(
         wire.shipments_of,
@@ -138,16 +138,16 @@ NON_CONFORM = Filter(
     is_flag=True,
 )
 OF_RETURNS = (
-    By(
+    ListFilter(
         STATUS._replace(choices=wire.RETURN_STATUSES),
         "status",
         lambda parcel: parcel.status,
         can_change=True,
     ),
-    By(KIND, "types", lambda parcel: parcel.kind),
-    By(REASON, "reasons", lambda parcel: parcel.document.get("reason")),
-    By(SHIPMENT, "outboundShipmentId", lambda parcel: parcel.shipment),
-    By(REFERENCE, "reference", lambda parcel: parcel.reference),
+    ListFilter(KIND, "types", lambda parcel: parcel.kind),
+    ListFilter(REASON, "reasons", lambda parcel: parcel.document.get("reason")),
+    ListFilter(SHIPMENT, "outboundShipmentId", lambda parcel: parcel.shipment),
+    ListFilter(REFERENCE, "reference", lambda parcel: parcel.reference),
 )
 RETURN_LIST = Listing(
     "returns",
@@ -159,7 +159,7 @@ RETURN_LIST = Listing(
     page=wire.read_returns(),
     sheet=Template(RETURNS, columns.SHOWN_RETURN, FORMATS, width=20.0),
     empty=NOTHING,
-    filters=(*OF_RETURNS, By(NON_CONFORM, value=lambda parcel: not parcel.is_conform)),
+    filters=(*OF_RETURNS, ListFilter(NON_CONFORM, value=lambda parcel: not parcel.is_conform)),
     entries=Entries(
         wire.returns_of,
         lambda parcel, _: return_rows(parcel),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from feedtool.areas.listing import By, Empty, Entries, export_of
+from feedtool.areas.listing import Empty, Entries, ListFilter, export_of
 from feedtool.areas.outbound import wire
 from feedtool.areas.outbound.export import OF_RETURNS, RETURN_LIST
 from feedtool.areas.outbound.settings import OutboundSettings
@@ -123,7 +123,7 @@ LABEL_LIST = RETURN_LIST._replace(
         },
     ),
     empty=Empty(tr("there are no returns like that"), OF_FILTERS),
-    filters=(*OF_RETURNS, By(FORMAT)),
+    filters=(*OF_RETURNS, ListFilter(FORMAT)),
     entries=Entries(wire.returns_of, _rows, key=lambda parcel: parcel.id),
     is_counted_first=False,
     documents=Documents(lambda row: str(row["returnId"]), _calls, _read, _lack),
