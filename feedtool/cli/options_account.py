@@ -73,7 +73,7 @@ class ConnectionOptions(Struct, frozen=True, kw_only=True):
     """Options for the account: its address, seller, token and timeouts."""
 
     base_url: Annotated[str | None, BASE_URL]
-    # Not `option`: no variable of the environment may set it.
+    # `option` would add a variable of the environment, which must not set this.
     insecure_http: Annotated[
         bool,
         click.Option(

@@ -378,7 +378,7 @@ class Export(NamedTuple):
     """Makes further sheets from the rows of all lists and the rows of the file."""
     endings: tuple[str, ...] = (".xlsx", ".csv")
     """The endings of possible files; the first is the default."""
-    closed: tuple[str, str] | None = None
+    forbidden_texts: tuple[str, str] | None = None
     """The message and the hint of a 403, if the service grants the right only on request."""
     memory: ExportMemory | None = None
     """The functions by which the ledger remembers entries; None if it remembers nothing."""

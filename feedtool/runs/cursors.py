@@ -488,7 +488,11 @@ def bring(
     The workspace may be None if `needs_ledger` is false. `go_on` tells the user how to continue
     after a stop; `tell` gets labels and texts.
     """
-    how = {"go_on": go_on, "closed": kind.closed, "on_unreachable": partial(tell, "warning")}
+    how = {
+        "go_on": go_on,
+        "forbidden_texts": kind.forbidden_texts,
+        "on_unreachable": partial(tell, "warning"),
+    }
     context = fetch_context_of(session, **how)
     is_csv = target.suffix.lower() == ".csv"
     query = replace(query, seller=session.seller, is_csv=is_csv)

@@ -73,7 +73,7 @@ class FetchContext(Struct, frozen=True):
     stopping: Callable[[], FeedtoolError | None] = lambda: None
     """Returns the reason to begin no more calls, or None."""
     go_on: str = ""  # the advice for a fetch that was stopped
-    closed: tuple[str, str] | None = None
+    forbidden_texts: tuple[str, str] | None = None
     """The meaning of a 403 and the advice, for a route with a right of its own; else NO_RIGHT."""
     on_unreachable: Callable[[str], None] = lambda _: None
     """Called at once with a line about the unreachable service and the end of the attempts."""
@@ -152,7 +152,7 @@ class _Fetching(Generic[Item]):
             self._waiting.extend(self._reader.skip(item, answer.detail, answer.status))
         elif answer.kind is AnswerKind.AUTH:
             self._waiting.appendleft(item)
-            advice = (self._context.go_on, self._context.closed)
+            advice = (self._context.go_on, self._context.forbidden_texts)
             self._stop = self._stop or answer.error or not_authorised(answer, *advice)
         elif answer.kind is AnswerKind.WAIT:
             self._waiting.appendleft(item)
@@ -211,11 +211,11 @@ def no_answer(answer: Answer) -> str:
 
 
 def not_authorised(
-    answer: Answer, go_on: str = "", closed: tuple[str, str] | None = None
+    answer: Answer, go_on: str = "", forbidden_texts: tuple[str, str] | None = None
 ) -> NotAuthorised:
     """Return the error for a 401 or a 403, with the advice of a `FetchContext`."""
     if answer.status == FORBIDDEN:
-        meaning, hint = closed or NO_RIGHT
+        meaning, hint = forbidden_texts or NO_RIGHT
         return NotAuthorised(joined((meaning, answer.detail), ": "), hint)
     return NotAuthorised(
         tr("The service does not accept the token: {reason}", reason=answer.detail),

@@ -114,7 +114,7 @@ class Outbox:
             lane / batch_name(kind),
             session,
             account.workspace,
-            fetch_context_of(session, closed=kind.closed),
+            fetch_context_of(session, forbidden_texts=kind.forbidden_texts),
             tell=self._log.echo,
         )
         for text, _, is_loss in exported.notes:

@@ -59,11 +59,12 @@ class World:
         *asked: str,
         pool: int = 1,
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
-        closed: tuple[str, str] | None = None,
+        forbidden_texts: tuple[str, str] | None = None,
     ) -> None:
         go_on, told = "Go on with `x`.", self.said.append
-        around = (lambda: self.at, self.sleep, lambda: 1.0, pool, stopping, go_on, closed, told)
-        fetch(asked, self, self, FetchContext(*around))
+        around = (lambda: self.at, self.sleep, lambda: 1.0, pool, stopping)
+        texts = (go_on, forbidden_texts, told)
+        fetch(asked, self, self, FetchContext(*around, *texts))
 
 
 def test_all_calls_and_their_followers_are_fetched() -> None:
@@ -168,7 +169,7 @@ def test_answers_that_end_a_fetch(answer: Answer, kind: type[FeedtoolError], mes
 
 def test_a_caller_may_explain_a_403() -> None:
     with pytest.raises(NotAuthorised, match=r"^It is closed: ") as caught:
-        World({"a": [Reply(403)]}).fetch("a", closed=("It is closed", "Ask."))
+        World({"a": [Reply(403)]}).fetch("a", forbidden_texts=("It is closed", "Ask."))
     assert caught.value.hint == "Ask."
 
 

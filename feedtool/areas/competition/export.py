@@ -159,7 +159,7 @@ EXPORTS = (
             BY_CHANNEL,
         ),
         check,
-        closed=CLOSED,
+        forbidden_texts=CLOSED,
     ),
     Export(
         CHANGES,
@@ -171,6 +171,6 @@ EXPORTS = (
         lambda _: (CHANGED,),
         _table(CHANGES),
         lambda _, __: ExportSummary(()),
-        closed=CLOSED,
+        forbidden_texts=CLOSED,
     ),
 )
