@@ -13,15 +13,15 @@ def folder_of(package: str) -> Path:
     return Path(import_module(package).__path__[0])
 
 
-# Tell the files of people from those of systems, such as thumbs.db.
+# Tell the files of users from those of systems, such as thumbs.db.
 
 
 OF_SYSTEMS = frozenset(("thumbs.db", "desktop.ini", "__macosx"))
 """System files and folders without a dot at the beginning."""
 
 
-def is_of_people(path: PurePath) -> bool:
-    """True for a file of a person; `path` begins in a folder of a person."""
+def is_users_file(path: PurePath) -> bool:
+    """True unless a system made the file, or hides it; `path` begins in a folder of the user."""
     return not any(
         part.startswith(".") or part.casefold() in OF_SYSTEMS for part in path.parts if part != ".."
     )

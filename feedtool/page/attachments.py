@@ -14,7 +14,7 @@ from typing import BinaryIO
 import msgspec
 
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.files import is_of_people
+from feedtool.model.files import is_users_file
 from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.settings import NotLocated
 from feedtool.model.text import tr
@@ -161,7 +161,7 @@ def _unpacked(archive: Path, target: Path, limits: ReadingLimits, most: int) -> 
     target.mkdir(mode=0o700)
     try:
         with ZipPackage(archive, limits) as package:
-            names = [name for name in package.names if is_of_people(PurePosixPath(_slashed(name)))]
+            names = [name for name in package.names if is_users_file(PurePosixPath(_slashed(name)))]
             sizes = (info.file_size for name in names if (info := package.part(name)))
             _refuse_more(sum(sizes), most)
             for name in names:

@@ -15,7 +15,7 @@ from feedtool.areas.invoices.settings import InvoiceSettings
 from feedtool.feeds.area import FileList
 from feedtool.model.cells import Value
 from feedtool.model.errors import FileProblem
-from feedtool.model.files import is_of_people
+from feedtool.model.files import is_users_file
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings
 
@@ -65,7 +65,7 @@ def order_of(name: str, pattern: str) -> str:
 def _files(folder: Path) -> Iterator[Path]:
     """The files of a folder, and of those in it."""
     for path in folder.rglob("*"):
-        if path.is_file() and is_of_people(path.relative_to(folder)):
+        if path.is_file() and is_users_file(path.relative_to(folder)):
             yield path
 
 
@@ -77,7 +77,7 @@ def _unpacked(file: Path, limits: ReadingLimits) -> list[Path]:
 
 def _inner(file: Path, limits: ReadingLimits) -> list[str]:
     try:
-        return [name for name in names_in(file, limits) if is_of_people(Path(name))]
+        return [name for name in names_in(file, limits) if is_users_file(Path(name))]
     except (FileProblem, OSError):  # reported when its content is read
         return []
 

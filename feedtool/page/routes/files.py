@@ -107,8 +107,8 @@ def hint_of(error: FeedtoolError) -> str:
 
 def missing_settings(accounts: Iterable[str]) -> dict[str, str]:
     """The reasons why accounts cannot send, by name; only for accounts that cannot."""
-    lacks = {name: page_session().accounts.lack(name) for name in accounts}
-    return {name: lack for name, lack in lacks.items() if lack}
+    reasons = {name: page_session().accounts.lack(name) for name in accounts}
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def chosen_account(request: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FeedtoolError, FileProblem
-from feedtool.model.files import is_of_people
+from feedtool.model.files import is_users_file
 from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.text import joined, tr
 from feedtool.sheets.read.cell_decoder import GENERAL, DateKind, NumberStyle, iso
@@ -278,7 +278,7 @@ def only_table(path: Path, limits: ReadingLimits) -> Iterable[bytes]:
     """Yield the content of a zip's only table in pieces."""
     with ZipPackage(path, limits) as package:
         paths = [PurePosixPath(name.replace("\\", "/")) for name in package.names]
-        files = [path for path in paths if is_of_people(path)]
+        files = [path for path in paths if is_users_file(path)]
         tables = [
             str(path) for path in files if len(files) == 1 or path.suffix.casefold() in TABLES
         ]
