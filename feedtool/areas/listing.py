@@ -288,13 +288,16 @@ def _waits(listing: Listing, settings: AccountSettings) -> Iterator[Wait]:
         read: Callable[[Any], int] = partial(_count, listing, query)
         if listing.counts and waiting.is_counted:
             call, read = listing.counts(settings), counted
+        command = ["export", listing.kind]
+        for name, value in waiting.values.items():
+            command += [f"--{name}"] if value is True else [f"--{name}", as_parameter(value)]
         yield Wait(
             waiting.name,
             waiting.label,
             partial(_call_of_wait, listing, waiting, query, call),
             read,
             waiting.entries,
-            ("export", listing.kind, *_options(waiting.values)),
+            tuple(command),
         )
 
 
@@ -311,11 +314,3 @@ def _count(listing: Listing, query: Query, replies: Reply | tuple[Reply, ...]) -
     pages = replies if isinstance(replies, tuple) else (replies,)
     entries = (entry for page in pages for entry in listing.read(page))
     return sum(bool(listing.rows(entry, query)) for entry in entries)
-
-
-def _options(values: Mapping[str, Any]) -> Iterator[str]:
-    """The options and values of the filters in a command."""
-    for name, value in values.items():
-        yield f"--{name}"
-        if value is not True:
-            yield as_parameter(value)

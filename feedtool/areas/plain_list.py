@@ -6,6 +6,7 @@ Members that the specification does not show are exported, too, under the servic
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from decimal import Decimal
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -151,31 +152,28 @@ ENABLED, RECEIVERS, ASKED_AT = "isEnabled", "allowedReceivers", "askedAt"
 MOST_RECEIVERS = 20
 
 
-def named_channels(query: Query, by: Filter) -> tuple[str, ...]:
-    """The channels that an option names."""
-    return tuple(query.values.get(by.name) or ())
-
-
 def channel_list(name: str, by: Filter, hint: str) -> ServiceList:
     """The list of channels, a row for each; `by` is the option that names some."""
 
-    def page(query: Query) -> Callable[[Reply, Call], ListPage]:
-        def read(reply: Reply, _: Call) -> ListPage:
-            items = items_of(reply, name) if reply.status in READ else []
-            listed = {channel_of(item): item for item in items if isinstance(item, dict)}
-            usual = tuple(filter(None, listed)) or (query.settings.primary_channel,)
-            channels = named_channels(query, by) or usual
-            date = reply.headers.get("date", "")
-            return ListPage(
-                [
-                    (channel, {**_row(channel, listed.get(channel, {})), ASKED_AT: date})
-                    for channel in channels
-                ]
-            )
+    def page(query: Query, reply: Reply, _: Call) -> ListPage:
+        items = items_of(reply, name) if reply.status in READ else []
+        listed = {channel_of(item): item for item in items if isinstance(item, dict)}
+        usual = tuple(filter(None, listed)) or (query.settings.primary_channel,)
+        date = reply.headers.get("date", "")
+        return ListPage(
+            [
+                (channel, {**_row(channel, listed.get(channel, {})), ASKED_AT: date})
+                for channel in query.values.get(by.name) or usual
+            ]
+        )
 
-        return read
-
-    return ServiceList(name, lambda *_: [read_channels()], page, nothing(name, hint), hint)
+    return ServiceList(
+        name,
+        lambda *_: [read_channels()],
+        lambda query: partial(page, query),
+        nothing(name, hint),
+        hint,
+    )
 
 
 def read_channels() -> Call:
@@ -189,21 +187,15 @@ def channel_of(item: Mapping[str, Any]) -> str:
     return next(filter(None, (text(item.get(name)) for name in names)), "")
 
 
-def receivers_of(item: Mapping[str, Any]) -> list[str]:
-    """The receivers of a seller's messages, by a configuration."""
-    receivers = item.get(RECEIVERS)
-    return [*map(text, receivers[:MOST_RECEIVERS])] if isinstance(receivers, list) else []
-
-
 def _row(channel: str, item: Mapping[str, Any]) -> KeyedRow:
-    enabled = item.get(ENABLED)
+    enabled, receivers = item.get(ENABLED), item.get(RECEIVERS)
+    names = receivers[:MOST_RECEIVERS] if isinstance(receivers, list) else ()
     return {
         CHANNEL: channel,
         ENABLED: str(enabled).lower() if isinstance(enabled, bool) else None,
-        RECEIVERS: ", ".join(receivers_of(item)) or None,
+        RECEIVERS: ", ".join(map(text, names)) or None,
     }
 
 
 def channels_in(rows: KeyedRows) -> Iterator[str]:
-    """The identifiers of a list of channels."""
     return (str(row[CHANNEL]) for row in rows)

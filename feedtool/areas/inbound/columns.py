@@ -37,7 +37,6 @@ class StorageCountry(Country, frozen=True):
     """The country of a warehouse, by the profile's list."""
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """The countries that the profile lists."""
         return column.settings.of(InboundSettings).storage_countries
 
 
@@ -108,7 +107,6 @@ _SHOWN = "As the service shows it; it is not sent."
 
 
 def _shown(key: str, label: str, cell_type: CellType = NOT_READ) -> Column:
-    """A column that is never sent."""
     return _column(key, cell_type, label, _SHOWN)
 
 

@@ -37,7 +37,6 @@ from feedtool.service.answers import Unreadable, spelled, text
 
 def _shipment_rows(shipment: InboundShipment, _: Query) -> list[KeyedRow]:
     """A row for each product of a shipment, by the columns' keys."""
-    fields = shipment.document
     common: dict[str, Value] = {
         columns.SHIPMENT: shipment.id,
         columns.SHIPMENT_REFERENCE: shipment.reference,
@@ -48,8 +47,8 @@ def _shipment_rows(shipment: InboundShipment, _: Query) -> list[KeyedRow]:
         "receptionDate": date_of(wire.reception_of(shipment)),
         "refuse.reasons": str(joined(shipment.refusals, "; ")) or None,
         columns.NOTE: str(shipment.has_note).lower(),
-        "createdAt": date_of(fields.get("createdAt")),
-        "updatedAt": date_of(fields.get("updatedAt")),
+        "createdAt": date_of(shipment.document.get("createdAt")),
+        "updatedAt": date_of(shipment.document.get("updatedAt")),
     }
     rows: list[KeyedRow] = [
         {
@@ -67,14 +66,6 @@ def _shipment_rows(shipment: InboundShipment, _: Query) -> list[KeyedRow]:
 
 def _entries(count: int) -> MessageText:
     return plural("{count:,} shipment", "{count:,} shipments", count)
-
-
-def _missed(count: int) -> MessageText:
-    return plural(
-        "{count:,} shipment was missing from earlier exports, and is in this one",
-        "{count:,} shipments were missing from earlier exports, and are in this one",
-        count,
-    )
 
 
 STATUS = Filter(
@@ -140,7 +131,11 @@ SHIPMENT_LIST = Listing(
         _shipment_rows,
         key=lambda shipment: shipment.id,
         changed=lambda shipment: text(shipment.document.get("updatedAt")),
-        missed=_missed,
+        missed=lambda count: plural(
+            "{count:,} shipment was missing from earlier exports, and is in this one",
+            "{count:,} shipments were missing from earlier exports, and are in this one",
+            count,
+        ),
     ),
     counts=lambda _: wire.read_count(),
     waits=(

@@ -22,13 +22,12 @@ from feedtool.feeds.feed import (
 from feedtool.model.text import tr
 
 PRODUCT_NEEDED = (columns.GTIN, columns.REFERENCE, columns.CONDITION, "label")
-_MEASURES = (*columns.DIMENSIONS, columns.WEIGHT, columns.VALUE)
 
 
 def product(row: Row) -> dict[str, Any]:
     """The product of a row; the seller's number is added when it is sent."""
     values = {key: value for key, value in row.values.items() if value is not None}
-    for key in _MEASURES:
+    for key in (*columns.DIMENSIONS, columns.WEIGHT, columns.VALUE):
         if key in values:
             values[key] = float(values[key])
     if columns.EXPIRES in values:

@@ -4,6 +4,7 @@ Specification, "Fulfillment product (reference)", "Inbound shipment" and "Fulfil
 it does not show are read by what they hold: `receivedQuantity`, `quantityReceived`.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -31,12 +32,15 @@ READ_OR_GONE = READ | {404}
 PAGE = 1000
 """References, and shipments, of a page; the specification names no limit."""
 MOST_ITEMS = 10_000
-SHIPMENTS = "/inbound-shipments"
+SHIPMENTS, ID = "/inbound-shipments", "inboundShipmentId"
 STATUSES = (
     *("Created", "Referencing", "Referenced", "Processing", "Accepted", "Refused"),
     *("AppointmentScheduled", "InProgress", "PartiallyDone", "Done", "AutomaticallyDone"),
 )
 MODES = ("Fulfillment", "Xdock")
+
+_PRODUCT = re.compile("gtin|condition|reference|product")
+"""Part of the names of members with a product, and no reason, of a refusal."""
 
 Pair = tuple[str, str]
 """A product for the warehouses: its GTIN of 14 digits, and its condition."""
@@ -115,8 +119,7 @@ def create(body: bytes) -> Call:
 
 
 def created(reply: Reply) -> str | None:
-    """The id in the answer to a creation, or None."""
-    return created_id(reply, SHIPMENTS, "inboundShipmentId", "id")
+    return created_id(reply, SHIPMENTS, ID, "id")
 
 
 def read_shipment(name: str) -> Call:
@@ -129,8 +132,8 @@ def read_shipments(query: Iterable[tuple[str, str]] = ()) -> Call:
     return Call("GET", SHIPMENTS, READ, query=paged)
 
 
-def read_count(*query: tuple[str, str]) -> Call:
-    return Call("GET", f"{SHIPMENTS}/count", READ, query=query)
+def read_count() -> Call:
+    return Call("GET", f"{SHIPMENTS}/count", READ)
 
 
 def shipments_of(reply: Reply) -> list[InboundShipment]:
@@ -138,19 +141,15 @@ def shipments_of(reply: Reply) -> list[InboundShipment]:
     if reply.status not in READ:
         return []
     document = loads(reply.body)
-    is_page = not isinstance(document, dict) or "items" not in document or _is_page(document)
-    items = items_of(reply, tr("shipments")) if is_page else [document]
-    return [_shipment(item) for item in items]
-
-
-def _is_page(document: Mapping[str, Any]) -> bool:
-    """True for a list of shipments; a shipment has items, too."""
-    return not text(document.get("inboundShipmentId"))
+    # A shipment has items, as a page has.
+    if isinstance(document, dict) and "items" in document and text(document.get(ID)):
+        return [_shipment(document)]
+    return [_shipment(item) for item in items_of(reply, tr("shipments"))]
 
 
 def _shipment(fields: Any) -> InboundShipment:
     fields = fields if isinstance(fields, dict) else {}
-    name, status = text(fields.get("inboundShipmentId")), spelled(fields.get("status"), STATUSES)
+    name, status = text(fields.get(ID)), spelled(fields.get("status"), STATUSES)
     if not name or not status:
         raise Unreadable(tr("the answer holds something that is not a shipment"))
     items = fields.get("items")
@@ -160,7 +159,7 @@ def _shipment(fields: Any) -> InboundShipment:
         *(name, text(fields.get("reference")), text(fields.get("code")), status),
         *(country(fields.get("storageCountry")), spelled(fields.get("supplyMode"), MODES)),
         tuple(_item(item) for item in listed if isinstance(item, dict)),
-        tuple(dict.fromkeys(value for key, value in refusals if not _is_product(key))),
+        tuple(dict.fromkeys(value for key, value in refusals if not _PRODUCT.search(key))),
         frozenset(value.zfill(14) for key, value in refusals if "gtin" in key),
         _like(fields, "deliverynote") is True,
         fields,
@@ -183,17 +182,12 @@ def _pieces(value: object) -> int | None:
 
 
 def reception_of(shipment: InboundShipment) -> Any:
-    """The date of its reception, or None."""
     return _like(shipment.document, "recept")
 
 
 def _like(fields: Mapping[str, Any], part: str) -> Any:
     """The first member whose name contains a word, or None."""
     return next((value for name, value in fields.items() if part in name.casefold()), None)
-
-
-def _is_product(key: str) -> bool:
-    return any(part in key for part in ("gtin", "condition", "reference", "product"))
 
 
 def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

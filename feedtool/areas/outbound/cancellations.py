@@ -56,10 +56,8 @@ def judge(act: RequestAttempt, state: ShownCancellation) -> Judgement:
     if word not in {"", GRANTED, REFUSED}:
         return Judgement(Goal.WAITING, Status.PENDING, (), word)
     is_new = act.baseline is not None and _request(act, state) != act.baseline
-    return _decided(act, shipment, word) if is_new and word else _possible(shipment)
-
-
-def _decided(act: RequestAttempt, shipment: OutboundShipment, word: str) -> Judgement:
+    if not word or not is_new:
+        return _possible(shipment)
     if word == GRANTED:
         proof = tr("the cancellation is {status}", status=word)
         return reached(act, statuses.CANCELLED, proof, word)

@@ -37,17 +37,14 @@ NOT_READ = Ignored()
 
 
 def modes(settings: AccountSettings) -> tuple[str, ...]:
-    """The delivery modes that the profile expects."""
     return settings.of(OutboundSettings).modes
 
 
 def reasons(settings: AccountSettings) -> tuple[str, ...]:
-    """The reasons of returns that the profile expects."""
     return settings.of(OutboundSettings).return_reasons
 
 
 def _shown(key: str, label: str) -> Column:
-    """A column that is never sent."""
     return _column(key, NOT_READ, label, "As the service shows it; it is not sent.")
 
 

@@ -13,7 +13,7 @@ from feedtool.areas.outbound.shipments import REJECTED
 from feedtool.areas.outbound.wire import OutboundShipment, ParcelReturn
 from feedtool.areas.plain_list import DATE, Template
 from feedtool.feeds.export import Filter
-from feedtool.model.text import MessageText, plural, tr
+from feedtool.model.text import plural, tr
 
 NOTHING = Empty(tr("there is nothing yet"), reason_with_filters=tr("there is nothing like that"))
 FORMATS = {
@@ -32,22 +32,6 @@ def _digest(parcel: OutboundShipment | ParcelReturn) -> str:
 
 
 # Shipments.
-
-
-def _state(shipment: OutboundShipment) -> str | None:
-    return wire.object_of(shipment.document.get("state")).get("value")
-
-
-def _country(shipment: OutboundShipment) -> str | None:
-    return wire.object_of(shipment.document.get("deliveryAddress")).get("countryCode")
-
-
-def _missed_shipments(count: int) -> MessageText:
-    return plural(
-        "{count:,} shipment was missing from earlier exports, and is in this one",
-        "{count:,} shipments were missing from earlier exports, and are in this one",
-        count,
-    )
 
 
 STATE = Filter(
@@ -83,8 +67,19 @@ SHIPMENT_LIST = Listing(
             lambda shipment: shipment.status,
             can_change=True,
         ),
-        ListFilter(STATE, "state", _state, can_change=True),
-        ListFilter(COUNTRY, "deliveryCountry", _country),
+        ListFilter(
+            STATE,
+            "state",
+            lambda shipment: wire.object_of(shipment.document.get("state")).get("value"),
+            can_change=True,
+        ),
+        ListFilter(
+            COUNTRY,
+            "deliveryCountry",
+            lambda shipment: wire.object_of(shipment.document.get("deliveryAddress")).get(
+                "countryCode"
+            ),
+        ),
         ListFilter(REFERENCE, value=lambda shipment: shipment.reference),
         ListFilter(NO_ADDRESSES),
     ),
@@ -96,7 +91,11 @@ SHIPMENT_LIST = Listing(
         key=lambda shipment: shipment.id,
         changed=lambda shipment: shipment.updated_at,
         version=_digest,
-        missed=_missed_shipments,
+        missed=lambda count: plural(
+            "{count:,} shipment was missing from earlier exports, and is in this one",
+            "{count:,} shipments were missing from earlier exports, and are in this one",
+            count,
+        ),
     ),
     counts=lambda settings: wire.count_shipments(settings.of(OutboundSettings)),
     is_counted_first=True,
@@ -112,15 +111,6 @@ SHIPMENT_LIST = Listing(
 )
 
 # Returns.
-
-
-def _missed_returns(count: int) -> MessageText:
-    return plural(
-        "{count:,} return was missing from earlier exports, and is in this one",
-        "{count:,} returns were missing from earlier exports, and are in this one",
-        count,
-    )
-
 
 KIND = Filter(
     "type",
@@ -166,7 +156,11 @@ RETURN_LIST = Listing(
         key=lambda parcel: parcel.id,
         changed=lambda parcel: parcel.updated_at,
         version=_digest,
-        missed=_missed_returns,
+        missed=lambda count: plural(
+            "{count:,} return was missing from earlier exports, and is in this one",
+            "{count:,} returns were missing from earlier exports, and are in this one",
+            count,
+        ),
     ),
     counts=lambda settings: wire.count_returns(settings.of(OutboundSettings)),
     is_counted_first=True,

@@ -139,7 +139,6 @@ def parcel_return(*rows: Row) -> dict[str, object]:
     return {**_filled(rows[0], {key: key for key in header}), "lines": lines}
 
 
-_SENT_RETURN = frozenset(column.key for column in columns.RETURN_COLUMNS)
 RETURNS = _feed(
     kind="returns",
     summary=tr("What customers send back to a warehouse: a product for each row."),
@@ -160,7 +159,7 @@ RETURNS = _feed(
         required=NEEDED_OF_RETURN,
         group_by=(columns.REFERENCE,),
         common=(columns.SHIPMENT, columns.REASON, columns.COMMENT),
-        is_sent=_SENT_RETURN.__contains__,
+        is_sent=frozenset(column.key for column in columns.RETURN_COLUMNS).__contains__,
     ),
     travel=Travel(package_type="Return", protocol=returns.RETURN),
     template=TemplatePage(

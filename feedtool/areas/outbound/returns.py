@@ -17,7 +17,7 @@ from feedtool.areas.outbound.wire import OutboundShipment, ParcelReturn
 from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
-from feedtool.model.nouns import Code, Message, Status
+from feedtool.model.nouns import Message, Status
 from feedtool.model.text import tr
 from feedtool.service.answers import as_whole, text, whole
 
@@ -129,7 +129,7 @@ def _wrong_lines(
         left[key] -= pieces
         if key not in sent:
             text_of = tr("the shipment has no product {product} in this condition", product=key[0])
-            yield _about(row, codes.RETURN_PRODUCT, text_of, PRODUCT)
+            yield Message(codes.RETURN_PRODUCT.name, text_of, PRODUCT, row=row)
         elif left[key] < 0:
             text_of = tr(
                 "{sent} of {product} were sent: only {left} can still come back",
@@ -137,11 +137,7 @@ def _wrong_lines(
                 product=key[0],
                 left=max(0, left[key] + pieces),
             )
-            yield _about(row, codes.RETURN_QUANTITY, text_of, QUANTITY)
-
-
-def _about(row: int, code: Code, message: str, field: str) -> Message:
-    return Message(code.name, message, field, row=row)
+            yield Message(codes.RETURN_QUANTITY.name, text_of, QUANTITY, row=row)
 
 
 def _pair(line: Mapping[str, Any]) -> tuple[str, str]:

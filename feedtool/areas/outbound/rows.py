@@ -21,10 +21,7 @@ def texts(document: Document, names: Iterable[str], prefix: str = "") -> Row:
 
 def _listed(documents: Iterable[Document], *names: str) -> Value:
     """The texts of the documents under the first of these names that each has, joined."""
-    values = (
-        next(filter(None, (text(document.get(name)) for name in names)), "")
-        for document in documents
-    )
+    values = (wire.first_text(document, *names) for document in documents)
     return str(joined(filter(None, values), "; ")) or None
 
 
@@ -40,8 +37,8 @@ def shipment_rows(shipment: OutboundShipment, *, has_addresses: bool) -> list[Ro
         "rejection": str(joined(map(wire.reason_text, shipment.reasons), "; ")) or None,
         "createdAt": date_of(shipment.created_at),
         "statusUpdatedAt": date_of(shipment.updated_at),
-        "parcels.trackingNumber": _listed(parcels, "trackingNumber", "parcelNumber", "trackingId"),
-        "parcels.carrier": _listed(parcels, "carrier", "carrierName"),
+        "parcels.trackingNumber": _listed(parcels, *wire.PARCEL_NUMBER),
+        "parcels.carrier": _listed(parcels, *wire.CARRIER),
         "parcels.status": _listed(parcels, "status"),
         "parcels.weight": _listed(parcels, "weight"),
         "parcels.deliveryDate": _listed(parcels, "deliveryDate"),
@@ -104,9 +101,8 @@ def _of_line(line: Document) -> Row:
         ),
         None,
     )
-    quantity = whole(line.get(columns.QUANTITY))
     return {
         **texts(line, _OF_LINE),
-        columns.QUANTITY: quantity,
+        columns.QUANTITY: whole(line.get(columns.QUANTITY)),
         "receiptedQuantity": received,
     }

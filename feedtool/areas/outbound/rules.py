@@ -47,12 +47,9 @@ def check_reason(row: Row) -> Iterator[Issue]:
     reason = row.values.get(columns.REASON)
     if reason in columns.CARRIER_REASONS:
         message = tr("“{reason}” is a reason of carriers", reason=reason)
-        hint = tr("choose a reason of customers: {reasons}", reasons=_reasons(row))
+        reasons = ", ".join(columns.reasons(row.sheet.context.settings))
+        hint = tr("choose a reason of customers: {reasons}", reasons=reasons)
         yield Issue(codes.CARRIER_REASON, message, hint, columns.REASON)
-
-
-def _reasons(row: Row) -> str:
-    return ", ".join(columns.reasons(row.sheet.context.settings))
 
 
 class ProductsOfParcels(Occurrences):

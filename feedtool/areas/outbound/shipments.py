@@ -109,9 +109,8 @@ def judged(act: RequestAttempt, shipment: OutboundShipment) -> Judgement:
 
 def parcel_text(parcel: Mapping[str, Any]) -> str:
     """A parcel's number and carrier; empty without both."""
-    names = (("trackingNumber", "parcelNumber", "trackingId"), ("carrier", "carrierName"))
-    texts = (next(filter(None, (text(parcel.get(name)) for name in group)), "") for group in names)
-    return " ".join(filter(None, texts))
+    number = wire.first_text(parcel, *wire.PARCEL_NUMBER)
+    return f"{number} {wire.first_text(parcel, *wire.CARRIER)}".strip()
 
 
 def _reasons(act: RequestAttempt, shipment: OutboundShipment) -> tuple[Message, ...]:

@@ -41,6 +41,9 @@ KINDS = ("Customer", "Carrier")
 """The words of the specification, by which those of answers are spelled."""
 SHIPMENTS, RETURNS = "/outbound-shipments", "/returns"
 CANCELLATIONS = "/outbound-cancellation-requests"
+PARCEL_NUMBER = ("trackingNumber", "parcelNumber", "trackingId")
+CARRIER = ("carrier", "carrierName")
+"""Alternative names of members of a parcel."""
 
 Document = Mapping[str, Any]
 Pairs = Iterable[tuple[str, str]]
@@ -120,7 +123,6 @@ def read_cancellation(name: str, settings: OutboundSettings) -> Call:
 
 
 def read_label(name: str, media_type: str) -> Call:
-    """The label of a return."""
     accepted = (("Accept", f"{media_type}, application/problem+json"),)
     path = f"{RETURNS}/{quote(name, safe='')}/labels"
     return Call("GET", path, READ | {204}, headers=accepted)
@@ -142,17 +144,14 @@ def announce(body: bytes) -> Call:
 
 
 def created_shipment(reply: Reply) -> str | None:
-    """The id of a new shipment in an answer, or None."""
     return created_id(reply, SHIPMENTS, "outboundShipmentId", "id")
 
 
 def created_cancellation(reply: Reply) -> str | None:
-    """The id of a new cancellation request in an answer, or None."""
     return created_id(reply, CANCELLATIONS, "cancellationRequestId", "requestId", "id")
 
 
 def created_return(reply: Reply) -> str | None:
-    """The id of a new return in an answer, or None."""
     return created_id(reply, RETURNS, "returnId", "id")
 
 
@@ -178,7 +177,7 @@ def returns_of(reply: Reply) -> list[ParcelReturn]:
 
 def _shipment(document: Any) -> OutboundShipment:
     fields = object_of(document)
-    name, state = _first(fields, "outboundShipmentId", "id"), object_of(fields.get("state"))
+    name, state = first_text(fields, "outboundShipmentId", "id"), object_of(fields.get("state"))
     status = spelled(fields.get("status"), STATUSES)
     if not name or not status:
         raise Unreadable(tr("the answer is not an outbound shipment"))
@@ -188,7 +187,7 @@ def _shipment(document: Any) -> OutboundShipment:
         text(fields.get("reference")),
         status,
         created_at,
-        _first(fields, "statusUpdatedAt", "updatedAt") or created_at,
+        first_text(fields, "statusUpdatedAt", "updatedAt") or created_at,
         objects_of(fields.get("items")),
         objects_of(fields.get("parcels")),
         _reasons(fields),
@@ -215,12 +214,15 @@ def _reasons(fields: Document) -> list[Document]:
 
 def reason_text(reason: Document) -> str:
     """A reason in words, else its code."""
-    return _first(reason, "message", "description", "reason", "label", "code")
+    return first_text(reason, "message", "description", "reason", "label", "code")
 
 
 def _return(document: Any) -> ParcelReturn:
     fields = object_of(document)
-    name, status = _first(fields, "returnId", "id"), spelled(fields.get("status"), RETURN_STATUSES)
+    name, status = (
+        first_text(fields, "returnId", "id"),
+        spelled(fields.get("status"), RETURN_STATUSES),
+    )
     if not name or not status:
         raise Unreadable(tr("the answer is not a return"))
     created_at = text(fields.get("createdAt"))
@@ -244,7 +246,7 @@ def pieces_of(item: Document) -> int | None:
 
 
 def condition_of(item: Document) -> str:
-    return _first(item, "productCondition", "condition")
+    return first_text(item, "productCondition", "condition")
 
 
 def cancellation_of(reply: Reply) -> Document:
@@ -262,5 +264,6 @@ def objects_of(value: Any) -> list[Document]:
     return [item for item in items if isinstance(item, dict)]
 
 
-def _first(fields: Document, *names: str) -> str:
+def first_text(fields: Document, *names: str) -> str:
+    """The text of the first of these members that has one, or an empty text."""
     return next(filter(None, (text(fields.get(name)) for name in names)), "")

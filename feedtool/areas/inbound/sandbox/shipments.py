@@ -9,7 +9,6 @@ and Referencing → Refused where a product is unknown, AppointmentScheduled →
 nothing arrives.
 """
 
-from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from sqlite3 import Connection
 from typing import Any, NamedTuple
@@ -132,13 +131,9 @@ def read_delivery_note(exchange: Exchange) -> HttpResponse:
     shipment = SHIPMENTS.asked(exchange).document
     if not shipment["hasDeliveryNote"]:
         raise not_found("The delivery note")
-    return HttpResponse(200, {"Content-Type": "application/pdf"}, pdf(_note(shipment)))
-
-
-def _note(shipment: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of a delivery note."""
-    yield f"Delivery note {shipment['code']} {shipment['reference']}"
-    yield from (f"{item['gtin']} x {item['quantity']}" for item in shipment["items"])
+    title = f"Delivery note {shipment['code']} {shipment['reference']}"
+    note = pdf([title, *(f"{item['gtin']} x {item['quantity']}" for item in shipment["items"])])
+    return HttpResponse(200, {"Content-Type": "application/pdf"}, note)
 
 
 # Their states.
