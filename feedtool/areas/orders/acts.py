@@ -5,7 +5,7 @@ order is read before each call, and what it shows as done already is not request
 is requested for some lines is compared line by line.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from feedtool.areas.orders.wire import Line, Order
 from feedtool.feeds.direct import Direct, Goal, Judgement, Overview, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, own_message, reached
 from feedtool.model.call import Call, Reply
-from feedtool.model.nouns import Code, Message, Status
+from feedtool.model.nouns import Code, Status
 from feedtool.model.text import MessageText, joined, tr
 
 SHIPPED = frozenset({"Shipped", "Delivered"})
@@ -28,12 +28,10 @@ CANCELLED = "Cancelled"
 
 
 def look(act: RequestAttempt) -> Sequence[Call]:
-    """The order itself."""
     return [wire.read_order(act.reference)]
 
 
 def state(_: RequestAttempt, replies: Sequence[Reply]) -> Order | None:
-    """The order, or None if the service does not have it."""
     return wire.order_of(replies[0])
 
 
@@ -84,29 +82,24 @@ REFUSE = Approval(
 )
 
 
-def approval_judge(approval: Approval) -> Callable[[RequestAttempt, Order | None], Judgement]:
-    """The judge of an order that is to be accepted, or refused."""
-
-    def judge(act: RequestAttempt, order: Order | None) -> Judgement:
-        if order is None:
-            return unknown_order(act)
-        word = order.status
-        if word in approval.reached:
-            return reached(act, approval.status, tr("is {status}", status=word), word)
-        primary = act.package.settings.primary_channel
-        if order.channel and order.channel != primary:
-            message = tr(
-                "orders of the channel {channel} are accepted by themselves", channel=order.channel
-            )
-            return impossible(codes.APPROVAL_PRIMARY_ONLY, message, word)
-        if word == "WaitingAcceptance":
-            return Judgement(Goal.OPEN, Status.PENDING, (), word)
-        if word == "Processing":
-            return Judgement(Goal.WAITING, Status.PENDING, (), word)
-        message = tr("the order is {status}: it was decided before", status=word)
-        return impossible(approval.too_late, message, word)
-
-    return judge
+def judge_approval(approval: Approval, act: RequestAttempt, order: Order | None) -> Judgement:
+    """Judge an order that is to be accepted, or refused."""
+    if order is None:
+        return unknown_order(act)
+    word = order.status
+    if word in approval.reached:
+        return reached(act, approval.status, tr("is {status}", status=word), word)
+    if order.channel and order.channel != act.package.settings.primary_channel:
+        message = tr(
+            "orders of the channel {channel} are accepted by themselves", channel=order.channel
+        )
+        return impossible(codes.APPROVAL_PRIMARY_ONLY, message, word)
+    if word == "WaitingAcceptance":
+        return Judgement(Goal.OPEN, Status.PENDING, (), word)
+    if word == "Processing":
+        return Judgement(Goal.WAITING, Status.PENDING, (), word)
+    message = tr("the order is {status}: it was decided before", status=word)
+    return impossible(approval.too_late, message, word)
 
 
 of_order = partial(Direct, looks=look, state=state, repeat=Repeat.SAFE, overview=OVERVIEW)
@@ -117,7 +110,7 @@ def approval(kind: Approval) -> Direct[Order | None]:
     """Accepting or refusing."""
     return of_order(
         call=lambda act: wire.approve(act.reference, act.body),
-        judge=approval_judge(kind),
+        judge=partial(judge_approval, kind),
         baseline=lambda _, order: order.status if order else "",
         patience=timedelta(minutes=2),
     )
@@ -150,13 +143,10 @@ def judged(
         texts = dict.fromkeys(goal.text for goal in goals)
         proof = joined(texts if len(texts) == 1 else map(_line_text, goals), "; ")
         return reached(act, status, proof, word)
-    messages = [_line_message(goal) for goal in (*wrong, *of[Goal.REACHED])]
-    return Judgement(wrong[0].goal, Status.REJECTED, tuple(dict.fromkeys(messages)), word)
-
-
-def _line_message(goal: LineGoal) -> Message:
-    (message,) = own_message(goal.code, _line_text(goal))
-    return message
+    messages = dict.fromkeys(
+        own_message(goal.code, _line_text(goal))[0] for goal in (*wrong, *of[Goal.REACHED])
+    )
+    return Judgement(wrong[0].goal, Status.REJECTED, tuple(messages), word)
 
 
 def _line_text(goal: LineGoal) -> str:

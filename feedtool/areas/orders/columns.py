@@ -33,8 +33,7 @@ ACCEPT, REFUSE, SHIP, CANCEL, GESTURE = "Accept", "Refuse", "Ship", "Cancel", "G
 
 WORDS = Words("feedtool.areas.orders")
 _column = WORDS.column
-_ACTIONS = {name: WORDS.of(name) for name in (ACCEPT, REFUSE, SHIP, CANCEL, GESTURE)}
-ACTION_TYPE = Choice(_ACTIONS)
+ACTION_TYPE = Choice({name: WORDS.of(name) for name in (ACCEPT, REFUSE, SHIP, CANCEL, GESTURE)})
 OTHER_WORDS = frozenset(WORDS.aliases(OTHER))
 """The reason Other as people write it, in lower case."""
 _ADDRESS = {
@@ -61,7 +60,6 @@ _BILLING = {
 
 
 def carriers(settings: AccountSettings) -> tuple[str, ...]:
-    """The carriers that the profile suggests."""
     return settings.of(OrderSettings).carriers
 
 
@@ -124,7 +122,6 @@ _SHOWN = "As the service shows it; it is not sent."
 
 
 def _shown(key: str, label: str, cell_type: CellType = NOT_READ) -> Column:
-    """A column that is never sent."""
     return _column(key, cell_type, label, _SHOWN)
 
 

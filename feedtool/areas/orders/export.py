@@ -8,7 +8,6 @@ from feedtool.areas.orders.acts import SHIPPED
 from feedtool.areas.orders.feeds import SHIP, SHIPMENTS
 from feedtool.areas.orders.listing import (
     FILTERS,
-    HINT,
     MISSING_INVOICE,
     PREPARING,
     WAITING,
@@ -26,6 +25,7 @@ from feedtool.areas.orders.rules import REASONS
 from feedtool.areas.orders.wire import Order
 from feedtool.areas.plain_list import DATE, NUMBER, shown_fields
 from feedtool.feeds.export import (
+    OF_FILTERS,
     Export,
     ExportNote,
     ExportSummary,
@@ -113,15 +113,13 @@ _TO_DO = "to do"
 
 
 def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
-    """Counts what waits for the seller among the rows that go into the file."""
-
-    def made(row: KeyedRow) -> OutputRow:
-        if _TO_DO not in row:
-            return OutputRow(row)
-        own = {key: value for key, value in row.items() if key != _TO_DO}
-        return OutputRow(own, {(_TO_DO, str(row[_TO_DO])): 1})
-
-    return map(made, lists[-1])
+    """Count what waits for the seller among the rows that go into the file."""
+    for row in lists[-1]:
+        if _TO_DO in row:
+            own = {key: value for key, value in row.items() if key != _TO_DO}
+            yield OutputRow(own, {(_TO_DO, str(row[_TO_DO])): 1})
+        else:
+            yield OutputRow(row)
 
 
 REASON_STATUSES = (WAITING, PREPARING, "Shipped")
@@ -147,7 +145,7 @@ LISTED_REASONS = ServiceList(
     ],
     lambda _: _reason_page,
     nothing,
-    HINT,
+    OF_FILTERS,
 )
 
 

@@ -96,7 +96,9 @@ def shipment(*rows: Row, is_by_product: bool = False) -> list[dict[str, object]]
     parcels: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in rows:
         number, carrier = str(row.values[columns.PARCEL]), str(_carrier(row))
-        url = str(row.values.get(columns.TRACKING) or _made_address(row, number, carrier))
+        made = row.sheet.context.settings.of(OrderSettings).tracking.get(carrier, "")
+        address = row.values.get(columns.TRACKING) or made.replace("{parcelNumber}", number)
+        url = str(address)
         new = {"parcelNumber": number, "carrierName": carrier}
         new |= {"trackingUrl": url} if url else {}
         parcel = parcels.setdefault((number, carrier, url), new)
@@ -107,12 +109,6 @@ def shipment(*rows: Row, is_by_product: bool = False) -> list[dict[str, object]]
                 others += [str(reference)] if str(reference) not in others else []
                 break
     return [*parcels.values()]
-
-
-def _made_address(row: Row, number: str, carrier: str) -> str:
-    """The tracking address that the profile makes for a carrier; empty without one."""
-    pattern = row.sheet.context.settings.of(OrderSettings).tracking.get(carrier, "")
-    return pattern.replace("{parcelNumber}", number)
 
 
 def _cancellation(*rows: Row) -> dict[str, object]:

@@ -6,19 +6,21 @@ compared here, and never left out by the service.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from functools import partial
 
+from feedtool.areas.listing import as_parameter
 from feedtool.areas.orders import wire
-from feedtool.areas.orders.acts import OPEN_LINES
+from feedtool.areas.orders.acts import OPEN_LINES, SHIPPED
 from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.orders.wire import Line, Order
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (
+    OF_FILTERS,
+    OF_SELLER,
     ExportTally,
     Filter,
     KeyedRow,
-    KeyedRows,
     ListedItem,
     ListPage,
     Query,
@@ -35,7 +37,6 @@ from feedtool.service.answers import counted, moment, spelled
 STATUSES = wire.STATUSES
 MODES = ("Seller", "Fulfillment", "Xdock")
 WAITING, PREPARING = "WaitingAcceptance", "InPreparation"
-SHIPPED = ("Shipped", "Delivered")
 
 # Filters.
 
@@ -130,22 +131,11 @@ def to_do(order: Order) -> str:
 
 
 def _call(query: Query, page: keyset.PageRequest) -> Call:
-    def pairs() -> Iterator[tuple[str, str]]:
-        if page.since:
-            yield (
-                "updatedAtMin",
-                f"{page.since.astimezone(UTC).isoformat()}".replace("+00:00", "Z"),
-            )
-        yield "pageIndex", str(page.number)
-        yield "sort", page.sort
-        if len(query["sales-channel"]) == 1:  # an order never changes it
-            yield "salesChannelId", query["sales-channel"][0]
-
-    return wire.read_orders(pairs())
-
-
-def _at(order: Order) -> datetime:
-    return moment(order.updated_at) or EARLIEST
+    pairs = [("updatedAtMin", as_parameter(page.since))] if page.since else []
+    pairs += [("pageIndex", str(page.number)), ("sort", page.sort)]
+    if len(query["sales-channel"]) == 1:  # an order never changes it
+        pairs.append(("salesChannelId", query["sales-channel"][0]))
+    return wire.read_orders(pairs)
 
 
 Make = Callable[[Order], list[KeyedRow]]
@@ -158,37 +148,29 @@ def reader(query: Query, make: Make) -> Callable[[Reply, Call], ListPage]:
         things = []
         for order in wire.orders_of(reply):
             rows = make(order) if _matches(query, order) else []
-            things.append(ListedItem(order.id, order.updated_at, _at(order), rows))
+            changed_at = moment(order.updated_at) or EARLIEST
+            things.append(ListedItem(order.id, order.updated_at, changed_at, rows))
         return ListPage(things=things, progress=len(things))
 
     begin = keyset.first(query.since)
     return keyset.page_reader(begin, partial(_call, query), read, wire.PAGE)
 
 
-def _first(query: Query, _: KeyedRows) -> list[Call]:
-    return [_call(query, keyset.first(query.since))]
-
-
 def nothing(query: Query, _: ExportTally) -> NothingToDo:
     """The reason why there are no orders."""
     if any(query.values.get(option.name) for option in (*FILTERS, MISSING_INVOICE)):
-        return NothingToDo(
-            tr("there are no orders like that"), tr("look at the filters; nothing was written")
-        )
-    return NothingToDo(tr("there are no orders"), tr("look at --seller; nothing was written"))
-
-
-HINT = tr("look at the filters; nothing was written")
+        return NothingToDo(tr("there are no orders like that"), OF_FILTERS)
+    return NothingToDo(tr("there are no orders"), OF_SELLER)
 
 
 def orders_list(make: Callable[[Query], Make]) -> ServiceList:
     """The list of orders, whose rows `make` returns."""
     return ServiceList(
         tr("orders"),
-        _first,
+        lambda query, _: [_call(query, keyset.first(query.since))],
         lambda query: reader(query, make(query)),
         nothing,
-        HINT,
+        OF_FILTERS,
         unit=tr("orders"),
     )
 

@@ -42,7 +42,6 @@ from feedtool.feeds.export import (
     ExportTally,
     KeyedRow,
     KeyedRows,
-    ListedItem,
     ListPage,
     OutputRow,
     PlainTable,
@@ -257,33 +256,6 @@ _LineKey = tuple[str, Value]
 """An order, and the number of a line: identifiers may be unique only within an order."""
 
 
-class _LinesByProduct:
-    """The lines to ship by product; an order that is read again replaces itself."""
-
-    def __init__(self) -> None:
-        self._lines: defaultdict[str, dict[_LineKey, KeyedRow]] = defaultdict(dict)
-        self._products: dict[str, list[tuple[str, _LineKey]]] = {}
-        """The products and lines of each order."""
-
-    def take(self, things: Iterable[ListedItem]) -> Iterable[tuple[str, KeyedRow]]:
-        """The rows of all products that these orders change."""
-        changed: dict[str, None] = {}
-        for order in things:
-            for product, line in self._products.pop(order.key, ()):
-                del self._lines[product][line]
-                changed[product] = None
-            keys = [(_product(row), (order.key, row["line.number"])) for row in order.rows]
-            for (product, line), row in zip(keys, order.rows, strict=True):
-                self._lines[product][line] = row
-            self._products[order.key] = keys
-            changed.update(dict.fromkeys(product for product, _ in keys))
-        return [(product, _picked(self._lines[product].values())) for product in changed]
-
-
-def _product(row: KeyedRow) -> str:
-    return str(row[columns.PRODUCT] or row["product.gtin"] or row["product.title"] or "")
-
-
 def _picked(lines: Iterable[KeyedRow]) -> KeyedRow:
     """The row of a product, from all its lines; without lines nothing of it is to be taken."""
     rows = list(lines)
@@ -297,7 +269,9 @@ def _picked(lines: Iterable[KeyedRow]) -> KeyedRow:
 
 
 def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
-    lines = _LinesByProduct()
+    """The reader of pages, with the rows of all products that the orders of a page change."""
+    lines: defaultdict[str, dict[_LineKey, KeyedRow]] = defaultdict(dict)
+    of_order: defaultdict[str, list[tuple[str, _LineKey]]] = defaultdict(list)
 
     def make(order: Order) -> list[KeyedRow]:
         line_ids = {line.id for line in lines_to_ship(order)}
@@ -308,7 +282,19 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
 
     def page(reply: Reply, call: Call) -> ListPage:
         listed = read(reply, call)
-        return listed._replace(things=(), rows=[*lines.take(listed.things)])
+        changed: dict[str, None] = {}
+        for order in listed.things:
+            for product, place in of_order.pop(order.key, ()):  # it is read again
+                del lines[product][place]
+                changed[product] = None
+            for row in order.rows:
+                key = row[columns.PRODUCT] or row["product.gtin"] or row["product.title"]
+                product, place = str(key or ""), (order.key, row["line.number"])
+                of_order[order.key].append((product, place))
+                lines[product][place] = row
+                changed[product] = None
+        rows = [(product, _picked(lines[product].values())) for product in changed]
+        return listed._replace(things=(), rows=rows)
 
     return page
 
@@ -336,7 +322,7 @@ PICKING = Export(
     """,
     lambda _: (orders_list(lambda _: lambda _: [])._replace(page=_page),),
     _table,
-    lambda *_: ExportSummary(()),
+    no_loss,
     FILTERS,
     rows=_left_to_take,
 )

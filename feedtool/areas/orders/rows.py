@@ -10,7 +10,7 @@ from typing import Any
 
 from feedtool.areas.orders import columns
 from feedtool.areas.orders.settings import OrderSettings
-from feedtool.areas.orders.wire import Line, Order
+from feedtool.areas.orders.wire import Line, Order, value_at
 from feedtool.areas.plain_list import date_of
 from feedtool.feeds.feed import CHANNEL
 from feedtool.model.cells import Value
@@ -40,41 +40,29 @@ _OF_LINE = {
 }
 """By key, the path of a text in an order's document, and in a line's."""
 
-_MOMENTS = ("createdAt", "updatedAt", "shippedAt")
-
-
-def value_at(document: Mapping[str, Any], path: str) -> Any:
-    """The value at a path of a document, or None."""
-    value: Any = document
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
 
 def order_rows(
     order: Order, settings: AccountSettings, *, has_addresses: bool = True
 ) -> list[dict[str, Value]]:
     """A row for each line of an order, by the columns' keys."""
-    common = _common(order, settings)
+    business = order.document.get("businessOrder")
+    common: dict[str, Value] = {
+        columns.ORDER: order.id,
+        CHANNEL: order.channel,
+        columns.LINES: len(order.lines),
+        "businessOrder": str(business).lower() if isinstance(business, bool) else None,
+        "deadline.accept": _deadline(order, settings.of(OrderSettings).accept_within),
+        "createdAt": date_of(order.document.get("createdAt")),
+        "updatedAt": date_of(order.document.get("updatedAt")),
+        "shippedAt": date_of(order.document.get("shippedAt")),
+        **_texts(order.document, _OF_ORDER.items()),
+    }
     rows = [
         common | _of_line(order, line, number) for number, line in enumerate(order.lines, start=1)
     ] or [common]
     if has_addresses:
         return rows
     return [{key: row[key] for key in row if key not in columns.PERSONAL} for row in rows]
-
-
-def _common(order: Order, settings: AccountSettings) -> dict[str, Value]:
-    business = order.document.get("businessOrder")
-    return {
-        columns.ORDER: order.id,
-        CHANNEL: order.channel,
-        columns.LINES: len(order.lines),
-        "businessOrder": str(business).lower() if isinstance(business, bool) else None,
-        "deadline.accept": _deadline(order, settings.of(OrderSettings).accept_within),
-        **{key: date_of(order.document.get(key)) for key in _MOMENTS},
-        **_texts(order.document, _OF_ORDER.items()),
-    }
 
 
 def _deadline(order: Order, hours: int) -> Value:
@@ -89,16 +77,12 @@ def _texts(document: Mapping[str, Any], paths: Iterable[tuple[str, str]]) -> dic
     return {key: text(value_at(document, path)) or None for key, path in paths}
 
 
-def _first_text(document: Mapping[str, Any], *paths: str) -> Value:
-    return next(filter(None, (text(value_at(document, path)) for path in paths)), None)
-
-
 def _of_line(order: Order, line: Line, number: int) -> dict[str, Value]:
     unit = amount(value_at(line.document, "sellingPrice.unitSalesPrice"))
     shipping = amount(value_at(line.document, "sellingPrice.shippingCost"))
     quantity = whole(line.document.get("quantity"))
     total = None if unit is None or quantity is None else unit * quantity + (shipping or Decimal(0))
-    parcels = line.parcels
+    mode = text(value_at(line.document, "delivery.mode"))
     return {
         columns.LINE: line.id,
         columns.OFFER: line.offer_id or None,
@@ -109,12 +93,12 @@ def _of_line(order: Order, line: Line, number: int) -> dict[str, Value]:
         "unitSalesPrice": unit,
         "shippingCost": shipping,
         columns.TOTAL: total,
-        "deliveryMode": _first_text(line.document, "delivery.mode", "deliveryMode"),
+        "deliveryMode": mode or text(line.document.get("deliveryMode")) or None,
         **_texts(line.document, _OF_LINE.items()),
-        "parcels.number": _listed(parcel.number for parcel in parcels),
-        "parcels.carrier": _listed(parcel.carrier for parcel in parcels),
-        "parcels.url": _listed(parcel.url for parcel in parcels),
-        "parcels.trackingId": _listed(parcel.tracking_id for parcel in parcels),
+        "parcels.number": _listed(parcel.number for parcel in line.parcels),
+        "parcels.carrier": _listed(parcel.carrier for parcel in line.parcels),
+        "parcels.url": _listed(parcel.url for parcel in line.parcels),
+        "parcels.trackingId": _listed(parcel.tracking_id for parcel in line.parcels),
     }
 
 

@@ -29,10 +29,6 @@ REASONS = "feedtool.reasons"
 """The stamp of an export: the reasons that the service gave, by channel and status."""
 
 
-def _action(row: Row) -> str:
-    return str(row.feed.travel.package_type)
-
-
 # Of a row.
 
 
@@ -71,7 +67,7 @@ POSSIBLE: Mapping[str, Possible] = {
 
 def check_state(row: Row) -> Iterator[Issue]:
     """An action that the order's status, as it was exported, does not allow."""
-    action, status = _action(row), spelled(row.values.get(columns.STATUS), STATUSES)
+    action, status = row.feed.travel.package_type, spelled(row.values.get(columns.STATUS), STATUSES)
     possible = POSSIBLE.get(action)
     if not status or possible is None or status in possible.now:
         return
@@ -178,7 +174,9 @@ class RowsOfOrder(Occurrences):
         managed = row.sheet.context.settings.of(OrderSettings).line_management
         is_whole_only = managed.get(str(row.values.get(CHANNEL)), "") == "no"
         lines = count if isinstance(count, int) else 0
-        self.notes.append((_action(row), line, folded(parcel), lines, is_whole_only))
+        self.notes.append(
+            (row.feed.travel.package_type, line, folded(parcel), lines, is_whole_only)
+        )
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """The issues of rows of one order that contradict each other."""

@@ -59,10 +59,8 @@ def ship_goal(order: Order, line: Line, numbers: Sequence[str]) -> LineGoal:
             mode=line.supply_mode or order.supply_mode,
         )
         return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
-    if status == CANCELLED or order.status in {"InPreparation", *SHIPPED}:
-        word = status
-    else:  # a line is no further than its order
-        word = order.status
+    is_known = status == CANCELLED or order.status in {"InPreparation", *SHIPPED}
+    word = status if is_known else order.status  # a line is no further than its order
     if word in OPEN_LINES:
         return LineGoal(line.id, Goal.OPEN)
     if word == order.status and word in {"Accepted", "Processing"}:
@@ -86,15 +84,12 @@ def _parcels_of(act: RequestAttempt, lines: Mapping[str, str]) -> list[dict[str,
     return parcels
 
 
-def _products_of(act: RequestAttempt) -> list[str]:
-    return [product for parcel in json.loads(act.body) for product in parcel.get(PRODUCTS, ())]
-
-
 def _lines_of_products(act: RequestAttempt, order: Order) -> dict[str, list[str]]:
     """The lines of each product that a parcel names."""
     return {
         product: [line.id for line in order.lines if line.product == product]
-        for product in _products_of(act)
+        for parcel in json.loads(act.body)
+        for product in parcel.get(PRODUCTS, ())
     }
 
 

@@ -66,7 +66,7 @@ class Line(NamedTuple):
     @property
     def product(self) -> str:
         """The seller's reference of its product."""
-        return text(_of(self.document, "offer", "sellerProductId"))
+        return text(value_at(self.document, "offer.sellerProductId"))
 
 
 class Order(NamedTuple):
@@ -82,7 +82,6 @@ class Order(NamedTuple):
     """The document of the service."""
 
     def status_of(self, line: Line) -> str:
-        """A line's own status, else the order's."""
         return line.status or self.status
 
     def is_sellers(self, line: Line) -> bool:
@@ -144,7 +143,7 @@ def read_document(document: Any) -> Order | None:
     return Order(
         identifier,
         status,
-        text(fields.get("salesChannelId")) or text(_of(fields, "salesChannel", "id")),
+        text(fields.get("salesChannelId")) or text(value_at(fields, "salesChannel.id")),
         text(fields.get("supplyMode")),
         text(fields.get("updatedAt")),
         tuple(_line(line) for line in listed_lines if isinstance(line, dict)),
@@ -168,20 +167,18 @@ def _line(fields: Mapping[str, Any]) -> Line:
 
 
 def _parcel(fields: Mapping[str, Any]) -> OrderParcel:
-    number, carrier, url, tracking = (
-        text(fields.get(name))
-        for name in ("parcelNumber", "carrierName", "trackingUrl", "trackingId")
-    )
-    return OrderParcel(number, carrier, url, tracking)
+    names = ("parcelNumber", "carrierName", "trackingUrl", "trackingId")
+    return OrderParcel(*(text(fields.get(name)) for name in names))
 
 
 def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _of(fields: Mapping[str, Any], *path: str) -> Any:
-    value: Any = fields
-    for name in path:
+def value_at(document: Mapping[str, Any], path: str) -> Any:
+    """The value at a path of a document, or None."""
+    value: Any = document
+    for name in path.split("."):
         value = _object(value).get(name)
     return value
 
@@ -205,12 +202,11 @@ class Reason(NamedTuple):
 
     @classmethod
     def stamped(cls, stamp: str) -> "Reason":
-        """The reason that a stamp names."""
         code, _, label = stamp.partition("~")
         return cls(code, label or code)
 
 
-def read_reasons(channel: str, status: str, language: str = "en") -> Call:
+def read_reasons(channel: str, status: str, language: str) -> Call:
     """The reasons that a seller may cancel for, of a channel and a status of orders."""
     query = (("salesChannel", channel), ("userType", SELLER), ("orderStatus", status))
     headers = (("Accept-Language", language_tag(language)),)
@@ -231,15 +227,13 @@ def _reason(item: Any) -> Reason:
 
 def cancel(body: Mapping[str, Any]) -> Call:
     """Cancel lines of an order, or the whole order if the body lists none."""
-    target = "/order-partial-cancellation-requests" if "lines" in body else _WHOLE
+    whole = "/order-cancellation-requests"
+    part = "/order-partial-cancellation-requests"
+    target = part if "lines" in body else whole
     return Call("POST", target, STAGED, headers=JSON, body=orjson.dumps(body))
 
 
-_WHOLE = "/order-cancellation-requests"
-
-
 def created(reply: Reply) -> str | None:
-    """The id in the answer to a POST, or None."""
     names = ("requestId", "cancellationRequestId", "partialCancellationRequestId", "id")
     return created_id(reply, last_segment(reply.url), *names)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.areas.orders import columns, wire
-from feedtool.areas.orders.rows import order_rows, value_at
+from feedtool.areas.orders.rows import order_rows
 from feedtool.areas.orders.settings import OrderSettings
 from feedtool.areas.plain_list import date_of
 from feedtool.model.cells import Cell, Kind
@@ -182,9 +182,9 @@ def test_dates_are_in_utc(value: object, expected: Cell | None) -> None:
 
 
 def test_a_path_that_leads_nowhere() -> None:
-    assert value_at({"a": {"b": 1}}, "a.b") == 1
-    assert value_at({"a": [1]}, "a.b") is None
-    assert value_at({}, "a.b") is None
+    assert wire.value_at({"a": {"b": 1}}, "a.b") == 1
+    assert wire.value_at({"a": [1]}, "a.b") is None
+    assert wire.value_at({}, "a.b") is None
 
 
 VALUES: st.SearchStrategy[Any] = (

@@ -75,9 +75,8 @@ REASONS = (
 """Their names are not shown; after acceptance there are fewer (part "Order and line")."""
 
 
-_TEXT = {"type": "string", "minLength": 1}
-_TERMS = {"reason": _TEXT, "shippingCostRefund": {"type": "boolean"}}
-_LINE = {"lineId": _TEXT, "offerId": _TEXT, **_TERMS}
+_TERMS = {"reason": FILLED, "shippingCostRefund": {"type": "boolean"}}
+_LINE = {"lineId": FILLED, "offerId": FILLED, **_TERMS}
 _LINES = {
     "type": "array",
     "minItems": 1,
@@ -86,14 +85,9 @@ _LINES = {
 
 
 def _validator(properties: dict[str, Any]) -> jsonschema_rs.Draft202012Validator:
-    required = {"orderSellerId": _TEXT, **properties}
+    required = {"orderSellerId": FILLED, **properties}
     return jsonschema_rs.Draft202012Validator(
-        {
-            "$schema": DRAFT,
-            "type": "object",
-            "required": list(required),
-            "properties": required,
-        }
+        {"$schema": DRAFT, "type": "object", "required": list(required), "properties": required}
     )
 
 
@@ -105,10 +99,8 @@ def read_reasons(exchange: Exchange) -> HttpResponse:
     channel = asked(exchange, "salesChannel")
     if channel is not None:
         known_channel(channel, "salesChannel", exchange.settings)
-    user, status = (
-        _one_of(exchange, "userType", USERS),
-        _one_of(exchange, "orderStatus", states.STATUSES),
-    )
+    user = _one_of(exchange, "userType", USERS)
+    status = _one_of(exchange, "orderStatus", states.STATUSES)
     items = [
         {"reason": reason.name, "userType": reason.user, "orderStatuses": reason.statuses}
         for reason in REASONS
@@ -215,9 +207,7 @@ CANCELLATIONS = Resource(
 # Commercial gestures.
 
 
-CREATED = "Created"
-GRANTED = "Accepted"
-REJECTED = "Rejected"
+CREATED, GRANTED, REJECTED = "Created", "Accepted", "Rejected"
 
 
 def read_configuration(exchange: Exchange) -> HttpResponse:

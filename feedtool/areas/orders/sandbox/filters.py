@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -58,20 +58,12 @@ SORTS = {"createdAt": "created_at", "updatedAt": "updated_at", "shippedAtMax": "
 """Columns by sort key."""
 
 
-class Selection(NamedTuple):
-    """The orders that a request selects."""
-
-    where: str
-    """SQL, with the values as named parameters."""
-    values: dict[str, Any]
-
-
-def selection(exchange: Exchange) -> Selection:
-    """The seller's orders that pass all filters of the request."""
+def selection(exchange: Exchange) -> tuple[str, dict[str, Any]]:
+    """SQL for the seller's orders that pass all filters of the request, and its parameters."""
     texts = {name: text for name in FILTERS if (text := asked(exchange, name)) is not None}
     conditions = ["seller = :seller", "shown IS NOT NULL", *(FILTERS[name][0] for name in texts)]
     values = {name: FILTERS[name][1](text) for name, text in texts.items()}
-    return Selection(" AND ".join(conditions), {"seller": exchange.seller, **values})
+    return " AND ".join(conditions), {"seller": exchange.seller, **values}
 
 
 def order_by(exchange: Exchange) -> str:

@@ -14,7 +14,7 @@ from feedtool.areas.orders.sandbox.shop import opened
 from feedtool.areas.orders.sandbox.states import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.sandbox import effects
-from feedtool.sandbox.arguments import DRAFT, TEXT, check_structure, chosen, json_body
+from feedtool.sandbox.arguments import DRAFT, FILLED, TEXT, check_structure, chosen, json_body
 from feedtool.sandbox.exchange import (
     Exchange,
     HttpResponse,
@@ -30,7 +30,6 @@ from feedtool.sandbox.state import moment_of, stamp
 # POST /orders/{orderId}/shipments.
 
 
-_FILLED = {"type": "string", "minLength": 1}
 _SHIPMENTS = jsonschema_rs.Draft202012Validator(
     {
         "$schema": DRAFT,
@@ -40,10 +39,10 @@ _SHIPMENTS = jsonschema_rs.Draft202012Validator(
             "type": "object",
             "required": ["parcelNumber", "carrierName"],
             "properties": {
-                "parcelNumber": _FILLED,
-                "carrierName": _FILLED,
+                "parcelNumber": FILLED,
+                "carrierName": FILLED,
                 "trackingUrl": TEXT,
-                "orderLineIds": {"type": ["array", "null"], "items": _FILLED, "minItems": 1},
+                "orderLineIds": {"type": ["array", "null"], "items": FILLED, "minItems": 1},
             },
         },
     }
@@ -112,11 +111,11 @@ REFRESH = timedelta(hours=8)
 @opened
 def read_all(exchange: Exchange) -> HttpResponse:
     """GET /orders: the answer has neither a total nor a Link to the next page."""
-    page, selected = asked_order_page(exchange), selection(exchange)
+    page, (where, values) = asked_order_page(exchange), selection(exchange)
     rows = exchange.db.execute(
-        f"SELECT shown FROM orders WHERE {selected.where} ORDER BY {order_by(exchange)}"  # noqa: S608 - only constants are filled in
+        f"SELECT shown FROM orders WHERE {where} ORDER BY {order_by(exchange)}"  # noqa: S608 - only constants are filled in
         " LIMIT :size OFFSET :start",
-        {**selected.values, "size": page.size, "start": page.start},
+        {**values, "size": page.size, "start": page.start},
     )
     behaviour = exchange.settings.of(OrderBehaviour)
     return json_answer(200, {"items": [_document(shown, behaviour) for (shown,) in rows]})
@@ -125,9 +124,9 @@ def read_all(exchange: Exchange) -> HttpResponse:
 @opened
 def count(exchange: Exchange) -> HttpResponse:
     """GET /orders/count, by the filters of the list."""
-    selected = selection(exchange)
-    query = f"SELECT COUNT(*) FROM orders WHERE {selected.where}"  # noqa: S608 - as above
-    (number,) = exchange.db.execute(query, selected.values).fetchone()
+    where, values = selection(exchange)
+    query = f"SELECT COUNT(*) FROM orders WHERE {where}"  # noqa: S608 - as above
+    (number,) = exchange.db.execute(query, values).fetchone()
     return json_answer(200, {"count": number})
 
 
@@ -175,11 +174,11 @@ def approve(exchange: Exchange) -> HttpResponse:
 @opened
 def read_trackings(exchange: Exchange) -> HttpResponse:
     """GET /parcel-trackings: parcels that a warehouse has sent, by the filters of orders."""
-    page, selected = asked_order_page(exchange), selection(exchange)
+    page, (where, values) = asked_order_page(exchange), selection(exchange)
     rows = exchange.db.execute(
-        f"SELECT shown FROM orders WHERE {selected.where} AND supply_mode <> 'Seller'"  # noqa: S608 - as above
+        f"SELECT shown FROM orders WHERE {where} AND supply_mode <> 'Seller'"  # noqa: S608 - as above
         " AND shipped_at IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT :size OFFSET :start",
-        {**selected.values, "size": page.size, "start": page.start},
+        {**values, "size": page.size, "start": page.start},
     )
     items = [_tracking(orjson.loads(shown), exchange.now) for (shown,) in rows]
     return json_answer(200, {"items": items})

@@ -342,17 +342,13 @@ def _remember(
     others = [name for name in settings.channels if name != settings.primary_channel]
     channel = settings.primary_channel if past.is_primary or not others else others[0]
     placed = now - timedelta(hours=past.hours)
-    order = _new(db, seller, channel, past.supply, placed)
+    number = store.next_number(db, seller)
+    lines = chosen_lines(db, seller, number, channel)
+    order = new_order(seller, number, channel, past.supply, lines, placed)
     _bring(order, past.status, placed + timedelta(hours=HOURS_TO[past.status]), behaviour)
     if order.next_at and order.next_at <= stamp(now):
         order.next_at = None
     store.write(db, order, now, behaviour.visible_after)
-
-
-def _new(db: Connection, seller: str, channel: str, supply: str, now: datetime) -> StoredOrder:
-    number = store.next_number(db, seller)
-    lines = chosen_lines(db, seller, number, channel)
-    return new_order(seller, number, channel, supply, lines, now)
 
 
 def _bring(order: StoredOrder, status: str, now: datetime, behaviour: OrderBehaviour) -> None:

@@ -53,28 +53,12 @@ class OrderBehaviour(Struct, frozen=True):
         return self.gesture_channels is None or channel in self.gesture_channels
 
 
-PROCESSING = "Processing"
-WAITING = "WaitingAcceptance"
-ACCEPTED = "Accepted"
-REFUSED = "Refused"
-IN_PREPARATION = "InPreparation"
-CANCEL_REQUEST = "CancelRequest"
-SHIPPED = "Shipped"
-DELIVERED = "Delivered"
-CANCELLED = "Cancelled"
-REJECTED = "Rejected"
+PROCESSING, WAITING, ACCEPTED = "Processing", "WaitingAcceptance", "Accepted"
+REFUSED, IN_PREPARATION, CANCEL_REQUEST = "Refused", "InPreparation", "CancelRequest"
+SHIPPED, DELIVERED, CANCELLED, REJECTED = "Shipped", "Delivered", "Cancelled", "Rejected"
 STATUSES = (
-    *(
-        PROCESSING,
-        WAITING,
-        ACCEPTED,
-        REFUSED,
-        IN_PREPARATION,
-        SHIPPED,
-        DELIVERED,
-        CANCELLED,
-        REJECTED,
-    ),
+    *(PROCESSING, WAITING, ACCEPTED, REFUSED, IN_PREPARATION),
+    *(SHIPPED, DELIVERED, CANCELLED, REJECTED),
 )
 """The statuses of orders; only a line can be a CancelRequest."""
 
