@@ -38,12 +38,10 @@ SETTLED = timedelta(seconds=60)
 
 
 def look(act: RequestAttempt) -> Sequence[Call]:
-    """The discussion with all of its messages."""
     return [wire.read_discussion(act.reference)]
 
 
 def state(_: RequestAttempt, replies: Sequence[Reply]) -> Discussion | None:
-    """The discussion, or None if the service does not have it."""
     return wire.discussion_of(replies[0])
 
 
@@ -92,10 +90,6 @@ def _new(discussion: Discussion, before: Sequence[str]) -> list[SentMessage]:
     return [message for message in messages if left[_key(message)] < 0]
 
 
-def _names(files: Sequence[Mapping[str, Any]]) -> list[str]:
-    return sorted(str(file["name"]) for file in files)
-
-
 def judge_reply(act: RequestAttempt, discussion: Discussion | None) -> Judgement:
     """Judge a reply by the messages of its discussion."""
     if discussion is None:
@@ -121,8 +115,9 @@ def judge_reply(act: RequestAttempt, discussion: Discussion | None) -> Judgement
 
 def _written_before(discussion: Discussion, request: Mapping[str, Any]) -> SentMessage | None:
     """The same message, unless somebody else has written since."""
+    names = sorted(str(file["name"]) for file in request["attachments"])
     for message in reversed(_same(discussion, request["body"])):
-        if sorted(file.name for file in message.attachments) == _names(request["attachments"]):
+        if sorted(file.name for file in message.attachments) == names:
             return None if _is_answered(discussion, message) else message
     return None
 
@@ -158,9 +153,8 @@ def not_eligible(receiver: str, eligible: Sequence[str]) -> Judgement | None:
 
 def _before_reply(_: RequestAttempt, discussion: Discussion | None) -> str:
     """The seller's messages before the request, and the discussion's channel, as JSON."""
-    keys = (
-        [_key(message) for message in discussion.messages if message.is_own] if discussion else []
-    )
+    messages = discussion.messages if discussion else ()
+    keys = [_key(message) for message in messages if message.is_own]
     return json.dumps({"own": keys, "channel": discussion.channel if discussion else ""})
 
 
@@ -204,17 +198,13 @@ def _lacks_reply(act: RequestAttempt, discussion: Discussion) -> Judgement | Non
 Judge = Callable[[RequestAttempt, Discussion], Judgement]
 
 
-def _of_known(judge: Judge) -> Callable[[RequestAttempt, Discussion | None], Judgement]:
-    """A judge that refuses unknown discussions, and rows whose reply is missing."""
-
-    def judged(act: RequestAttempt, discussion: Discussion | None) -> Judgement:
-        if discussion is None:
-            return _unknown(act)
-        judgement = judge(act, discussion)
-        lacking = _lacks_reply(act, discussion) if judgement.goal is Goal.OPEN else None
-        return lacking or judgement
-
-    return judged
+def _judge_known(judge: Judge, act: RequestAttempt, discussion: Discussion | None) -> Judgement:
+    """Judge as `judge` does, but refuse unknown discussions, and rows whose reply is missing."""
+    if discussion is None:
+        return _unknown(act)
+    judgement = judge(act, discussion)
+    lacking = _lacks_reply(act, discussion) if judgement.goal is Goal.OPEN else None
+    return lacking or judgement
 
 
 def judge_close(act: RequestAttempt, discussion: Discussion) -> Judgement:
@@ -242,29 +232,27 @@ def judge_read(act: RequestAttempt, discussion: Discussion) -> Judgement:
 
 def _marked(act: RequestAttempt, discussion: Discussion | None) -> str:
     """The message to mark: of the row, else the last unread message."""
-    name = str(act.baseline or json.loads(act.body)["messageId"])
-    unread = (
-        [message.id for message in discussion.messages if message.is_unread] if discussion else []
-    )
-    return name or (unread[-1] if unread else "")
+    messages = discussion.messages if discussion else ()
+    unread = (message.id for message in reversed(messages) if message.is_unread)
+    return _chosen(act) or next(unread, "")
 
 
-def _patch_read(act: RequestAttempt) -> Call:
-    settings = act.package.settings.of(DiscussionSettings)
-    name = str(act.baseline or json.loads(act.body)["messageId"])
-    return wire.mark_read(name, settings)
+def _chosen(act: RequestAttempt) -> str:
+    return str(act.baseline or json.loads(act.body)["messageId"])
 
 
 _of_discussion = partial(
     Direct, looks=look, state=state, repeat=Repeat.SAFE, patience=timedelta(minutes=2)
 )
 READ: Direct[Discussion | None] = _of_discussion(
-    call=_patch_read, judge=_of_known(judge_read), baseline=_marked
+    call=lambda act: wire.mark_read(_chosen(act), act.package.settings.of(DiscussionSettings)),
+    judge=partial(_judge_known, judge_read),
+    baseline=_marked,
 )
 """Marking a message as read."""
 CLOSE: Direct[Discussion | None] = _of_discussion(
     call=lambda act: wire.close(act.reference, act.package.settings.of(DiscussionSettings)),
-    judge=_of_known(judge_close),
+    judge=partial(_judge_known, judge_close),
 )
 """Closing a discussion."""
 
@@ -349,9 +337,6 @@ OPEN: Direct[Opening] = Direct(
 
 
 # A discussion as a row of a sheet, and its messages as rows of a table.
-
-
-TO_TREAT, TREATED, CLAIM = wire.TO_TREAT, wire.TREATED, wire.CLAIM
 
 
 def discussion_row(

@@ -10,7 +10,7 @@ from feedtool.areas.discussions.columns import FILES
 from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.feeds.feed import Row
 from feedtool.model.errors import reason_of
-from feedtool.model.nouns import Code, Issue
+from feedtool.model.nouns import Issue
 from feedtool.model.settings import Locate, NotLocated
 from feedtool.model.text import tr
 
@@ -41,7 +41,6 @@ class LocalFile(NamedTuple):
     content: bytes
 
     def document(self) -> dict[str, str]:
-        """The file as it is sent, with base64."""
         content = b64encode(self.content).decode()
         return {"content": content, "name": self.name, "fileFormat": self.format}
 
@@ -69,14 +68,14 @@ def _read(path: Path, name: str, most: int, locate: Locate) -> LocalFile | Issue
         with path.open("rb") as file:
             content = file.read(most + 1)
     except NotLocated as error:
-        return _issue(codes.ATTACHMENT_FILE, error.message, error.hint)
+        return Issue(codes.ATTACHMENT_FILE, error.message, error.hint)
     except (OSError, ValueError) as error:  # the latter for a path that no system has
         reason = reason_of(error) if isinstance(error, OSError) else tr("it is not a path")
         text = tr("the file cannot be read: {why}", why=reason)
-        return _issue(codes.ATTACHMENT_FILE, text, tr("look at the path"))
+        return Issue(codes.ATTACHMENT_FILE, text, tr("look at the path"))
     if not content:
         hint = tr("save it again")
-        return _issue(codes.ATTACHMENT_FILE, tr("the file is empty"), hint)
+        return Issue(codes.ATTACHMENT_FILE, tr("the file is empty"), hint)
     if len(content) > most:
         return _too_large(path.stat().st_size, most)
     format_ = format_of(content, Path(name).suffix)
@@ -84,7 +83,7 @@ def _read(path: Path, name: str, most: int, locate: Locate) -> LocalFile | Issue
         is_photo = content[4:12] in HEIF
         text = tr("the service takes no HEIC") if is_photo else tr("the service takes no such file")
         hint = tr("save it as a PDF, a JPG or a PNG")
-        return _issue(codes.ATTACHMENT_TYPE, text, hint)
+        return Issue(codes.ATTACHMENT_TYPE, text, hint)
     return LocalFile(Path(name).name, format_, content)
 
 
@@ -101,8 +100,4 @@ def format_of(content: bytes, ending: str) -> str | None:
 
 def _too_large(size: int, most: int) -> Issue:
     text = tr("the files have {size:,} bytes, of at most {most:,}", size=size, most=most)
-    return _issue(codes.ATTACHMENT_SIZE, text, tr("send smaller ones, or fewer"))
-
-
-def _issue(code: Code, message: str, hint: str) -> Issue:
-    return Issue(code, message, hint)
+    return Issue(codes.ATTACHMENT_SIZE, text, tr("send smaller ones, or fewer"))

@@ -4,8 +4,6 @@ Source: specification, "Discussion, message, attachment" and "Discussions". Othe
 a column are in `locale/`.
 """
 
-from functools import partial
-
 from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.areas.discussions.wire import CUSTOMER, SUPPORT
 from feedtool.feeds.columns import ColumnReader
@@ -51,7 +49,6 @@ class SavedReply(Choice, frozen=True):
     """The name of a saved reply of the profile."""
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """The names in the profile."""
         return tuple(column.settings.of(DiscussionSettings).replies)
 
 
@@ -122,11 +119,9 @@ VALUE_COLUMNS = WORDS.group(
 PLACES = frozenset((ORDER, *VALUES))
 """The keys that a saved reply may have in braces."""
 
-_shown = partial(_column, note="As the service shows it; it is not sent.")
-
 
 def _state(key: str, label: str, cell_type: CellType | None = None) -> Column:
-    return _shown(key, cell_type or Ignored(), label)
+    return _column(key, cell_type or Ignored(), label, "As the service shows it; it is not sent.")
 
 
 STATE_COLUMNS = WORDS.group(

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from feedtool.areas.discussions import columns, rules, wire
-from feedtool.areas.discussions.acts import CLAIM, TREATED, attachment_rows, message_rows
+from feedtool.areas.discussions.acts import attachment_rows, discussion_row, message_rows
 from feedtool.areas.discussions.feeds import REPLY
 from feedtool.areas.discussions.listing import (
     BY_SALES_CHANNEL,
@@ -16,12 +16,10 @@ from feedtool.areas.discussions.listing import (
     SINCE,
     check,
     discussion_list,
-    found_rows,
     waits,
     whole_list,
-    whole_rows,
 )
-from feedtool.areas.discussions.wire import SELLER, Discussion
+from feedtool.areas.discussions.wire import CLAIM, SELLER, TREATED, Discussion
 from feedtool.areas.plain_list import (
     DATE,
     ENABLED,
@@ -142,13 +140,11 @@ def _usable_list() -> ServiceList:
 
     def read(reply: Reply, call: Call) -> ListPage:
         channel = dict(call.query)["salesChannel"]
-        usable = (entry.code for entry in wire.typologies_of(reply) if entry.is_usable)
-        codes = (f"{channel}={code}" for code in usable)
-        channels = ((name, f"{name}={row.get(ENABLED, '')}") for name, row in known.items())
+        entries = wire.typologies_of(reply)
+        codes = ((_CODE, f"{channel}={entry.code}") for entry in entries if entry.is_usable)
         who = ((_RECEIVERS, f"{name}={row.get(RECEIVERS, '')}") for name, row in known.items())
-        tally = Counter((*((_CODE, code) for code in codes), *who))
-        tally.update((_ENABLED, text) for _, text in channels)
-        return ListPage(list(known.items()), tally=tally)
+        enabled = ((_ENABLED, f"{name}={row.get(ENABLED, '')}") for name, row in known.items())
+        return ListPage(list(known.items()), tally=Counter((*codes, *who, *enabled)))
 
     gone = nothing(tr("the service names no channels"), OF_CHANNELS)
     return ServiceList(tr("typologies"), first, lambda _: read, gone, OF_CHANNELS)
@@ -166,12 +162,13 @@ MESSAGES = Filter(
 
 
 def _listings(query: Query) -> Sequence[ServiceList]:
-    lists = (CHANNELS, _usable_list(), discussion_list(found_rows))
-    return (*lists, whole_list(whole_rows)) if query["messages"] else lists
+    lists = (CHANNELS, _usable_list(), discussion_list())
+    if not query["messages"]:
+        return lists
+    return *lists, whole_list(lambda whole, now: [discussion_row(whole, now, is_whole=True)])
 
 
 def _named(tally: ExportTally, sort: str) -> tuple[str, ...]:
-    """The names of one kind in a tally, for a stamp."""
     return tuple(sorted(name.replace(", ", "|") for of, name in tally if of == sort))
 
 
@@ -258,7 +255,7 @@ def _of_each(
     """The lists of an export of what whole discussions hold."""
     return lambda _: (
         CHANNELS,
-        discussion_list(found_rows),
+        discussion_list(),
         whole_list(lambda discussion, _: list(rows(discussion))),
     )
 

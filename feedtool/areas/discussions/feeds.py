@@ -5,14 +5,14 @@ sheet's own kind is the reply.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from feedtool.areas.discussions import acts, codes, columns
 from feedtool.areas.discussions.attachments import LocalFile, files_of
 from feedtool.areas.discussions.settings import DiscussionSettings
 from feedtool.areas.discussions.wire import CUSTOMER, digest_of
-from feedtool.feeds.columns.choice import NO, YES
+from feedtool.feeds.columns.choice import YES
 from feedtool.feeds.feed import (
     CHANNEL,
     Enrich,
@@ -79,7 +79,6 @@ def _lacking(key: str) -> Issue:
 
 
 def writes(row: Row) -> bool:
-    """True if a cell of a message is filled."""
     return any(not row.is_blank(key) for key in columns.FILLED)
 
 
@@ -98,12 +97,12 @@ def asked_of(row: Row) -> Sequence[Row]:
 
 def _marked(row: Row) -> Sequence[str]:
     """The messages that a row marks as read; "" is the last unread one."""
-    usual = YES if row.sheet.context.settings.of(DiscussionSettings).reply_reads == "yes" else NO
+    reads = row.sheet.context.settings.of(DiscussionSettings).reply_reads == "yes"
     choice = row.values.get(columns.MARK_READ)
     unread = str(row.values.get(columns.UNREAD) or "").replace(";", " ").split()
     if choice == YES or columns.MARK_READ in row.refused:
         return unread or ("",)
-    return unread if writes(row) and choice is None and usual == YES else ()
+    return unread if writes(row) and choice is None and reads else ()
 
 
 def _message_required(row: Row) -> list[str]:
@@ -156,14 +155,11 @@ def _opening(row: Row) -> dict[str, object]:
     }
 
 
-def _after(row: Row) -> Mapping[str, str]:
-    """The digest of the row's reply, without which nothing is marked or closed."""
-    body = row.values.get(BODY)
-    return {"after": digest_of(str(body))} if body else {}
-
-
 def _closing(row: Row) -> dict[str, object]:
-    return {"discussionId": row.values[columns.DISCUSSION], **_after(row)}
+    """The discussion, and the digest of the row's reply, without which nothing is done."""
+    body = row.values.get(BODY)
+    after = {"after": digest_of(str(body))} if body else {}
+    return {"discussionId": row.values[columns.DISCUSSION], **after}
 
 
 def _reading(row: Row) -> dict[str, object]:

@@ -6,15 +6,17 @@ reads it so that no discussion is skipped.
 """
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from feedtool.areas.discussions import columns, wire
-from feedtool.areas.discussions.acts import CLAIM, TO_TREAT, TREATED, discussion_row
-from feedtool.areas.discussions.wire import SELLER, Discussion
+from feedtool.areas.discussions.acts import discussion_row
+from feedtool.areas.discussions.wire import CLAIM, SELLER, TO_TREAT, TREATED, Discussion
+from feedtool.areas.listing import as_parameter
 from feedtool.areas.plain_list import ASKED_AT
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (
+    OF_FILTERS,
     ExportTally,
     Filter,
     KeyedRow,
@@ -69,13 +71,12 @@ SINCE = Filter(
 )
 """For exports without a cursor: those with a cursor have this option already."""
 
-NO_OPEN_AND_CLOSED = tr("--open and --closed do not go together")
-
 
 def check(query: Query) -> None:
-    """Refuse options that exclude each other."""
     if query["open"] and query["closed"]:
-        raise UsageProblem(NO_OPEN_AND_CLOSED, tr("leave one of them out"))
+        raise UsageProblem(
+            tr("--open and --closed do not go together"), tr("leave one of them out")
+        )
 
 
 def _matches(query: Query, discussion: Discussion) -> bool:
@@ -121,34 +122,22 @@ def windows(since: datetime | None, now: datetime | None) -> list[tuple[datetime
     begin = since or now - WINDOW
     periods = []
     while now - begin > WINDOW:
-        periods.append((begin, _stamp(begin + WINDOW)))
+        periods.append((begin, as_parameter(begin + WINDOW)))
         begin += WINDOW
     return [*periods, (begin, "")]
 
 
-def _stamp(time: datetime) -> str:
-    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
 def _call(query: Query, until: str, page: keyset.PageRequest) -> Call:
-    def pairs() -> Iterator[tuple[str, str]]:
-        if page.since:
-            yield "updatedAtMin", _stamp(page.since)
-        if until:
-            yield "updatedAtMax", until
-        yield "pageIndex", str(page.number)
-        yield "sort", "asc:createdAt" if page.sort == keyset.CREATED else page.sort
-        yield "includeMessages", "LastMessage"
-        yield from _unchanging(query)
-
-    return wire.read_discussions(pairs())
+    pairs = [("updatedAtMin", as_parameter(page.since))] if page.since else []
+    if until:
+        pairs.append(("updatedAtMax", until))
+    sort = "asc:createdAt" if page.sort == keyset.CREATED else page.sort
+    pairs += [("pageIndex", str(page.number)), ("sort", sort), LAST_MESSAGE]
+    return wire.read_discussions((*pairs, *_unchanging(query)))
 
 
-Make = Callable[[Discussion, datetime | None], list[KeyedRow]]
-
-
-def discussion_list(make: Make) -> ServiceList:
-    """The list of discussions, whose rows `make` returns; it follows the list of channels."""
+def discussion_list() -> ServiceList:
+    """The list of discussions, a row for each; it follows the list of channels."""
     begins: dict[str, datetime | None] = {}
 
     def first(query: Query, channels: KeyedRows) -> Iterator[Call]:
@@ -165,23 +154,23 @@ def discussion_list(make: Make) -> ServiceList:
             until = dict(call.query).get("updatedAtMax", "")
             if until not in readers:
                 begin = keyset.first(begins[until], SORTS)
-                ask, take = partial(_call, query, until), partial(_page, query, make)
+                ask, take = partial(_call, query, until), partial(_page, query)
                 readers[until] = keyset.page_reader(begin, ask, take, wire.PAGE)
             return readers[until](reply, call)
 
         return read
 
-    return ServiceList(tr("discussions"), first, page, nothing, HINT, unit=tr("discussions"))
+    return ServiceList(tr("discussions"), first, page, nothing, OF_FILTERS, unit=tr("discussions"))
 
 
-def _page(query: Query, make: Make, reply: Reply) -> ListPage:
+def _page(query: Query, reply: Reply) -> ListPage:
     now = service_time(reply)
     things = [
         ListedItem(
             discussion.id,
             discussion.updated_at,
             _at(discussion),
-            make(discussion, now) if _matches(query, discussion) else [],
+            [discussion_row(discussion, now)] if _matches(query, discussion) else [],
         )
         for discussion in wire.discussions_of(reply)
     ]
@@ -192,23 +181,18 @@ def _at(discussion: Discussion) -> datetime:
     return moment(discussion.updated_at) or EARLIEST
 
 
-HINT = tr("look at the filters; nothing was written")
-
-
 def nothing(query: Query, _: ExportTally) -> NothingToDo:
     """The reason why there are no discussions."""
     if any(query.values.get(option.name) for option in FILTERS):
-        return NothingToDo(tr("there are no discussions like that"), HINT)
+        return NothingToDo(tr("there are no discussions like that"), OF_FILTERS)
     hint = tr("nobody has written in the last six months; nothing was written")
     return NothingToDo(tr("there are no discussions"), hint)
 
 
 # All messages of each.
 
-Rows = Callable[[Discussion], list[KeyedRow]]
 
-
-def whole_list(make: Make) -> ServiceList:
+def whole_list(make: Callable[[Discussion, datetime | None], list[KeyedRow]]) -> ServiceList:
     """Each discussion of the list before, with all its messages; `make` returns its rows."""
 
     def first(_: Query, rows: KeyedRows) -> Iterator[Call]:
@@ -231,19 +215,9 @@ def whole_list(make: Make) -> ServiceList:
         first,
         lambda _: read,
         nothing,
-        HINT,
+        OF_FILTERS,
         unit=tr("discussions"),
     )
-
-
-def found_rows(discussion: Discussion, now: datetime | None) -> list[KeyedRow]:
-    """The row of a discussion in a list."""
-    return [discussion_row(discussion, now)]
-
-
-def whole_rows(discussion: Discussion, now: datetime | None) -> list[KeyedRow]:
-    """The row of a discussion with all messages."""
-    return [discussion_row(discussion, now, is_whole=True)]
 
 
 # Lines of `feedtool todo`.
@@ -251,6 +225,7 @@ def whole_rows(discussion: Discussion, now: datetime | None) -> list[KeyedRow]:
 IS_OPEN = ("isOpen", "true")
 TO_ANSWER = ("processStatus", TO_TREAT)
 OLDEST = ("sort", "asc:updatedAt")
+LAST_MESSAGE = ("includeMessages", "LastMessage")
 
 
 def waits(_: AccountSettings) -> Iterator[Wait]:
@@ -262,7 +237,7 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
         counted,
         lambda count: plural("{count:,} discussion", "{count:,} discussions", count),
         ("export", "discussions", "--to-treat"),
-        wire.read_discussions((IS_OPEN, TO_ANSWER, OLDEST, ("includeMessages", "LastMessage"))),
+        wire.read_discussions((IS_OPEN, TO_ANSWER, OLDEST, LAST_MESSAGE)),
         longest,
     )
     yield Wait(

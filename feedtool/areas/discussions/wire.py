@@ -94,12 +94,11 @@ def _path(collection: str, name: str) -> str:
 
 
 def read_discussion(discussion: str) -> Call:
-    """One discussion with all of its messages."""
     return Call("GET", _path("discussions", discussion), READ_OR_GONE)
 
 
-def read_discussions(query: Iterable[tuple[str, str]], size: int = PAGE) -> Call:
-    return Call("GET", "/discussions", READ, query=(*query, ("pageSize", str(size))))
+def read_discussions(query: Iterable[tuple[str, str]]) -> Call:
+    return Call("GET", "/discussions", READ, query=(*query, ("pageSize", str(PAGE))))
 
 
 def read_count(*query: tuple[str, str]) -> Call:
@@ -110,7 +109,7 @@ def read_configuration(channel: str) -> Call:
     return Call("GET", f"{TARGET}/{quote(channel, safe='')}", READ | REFUSALS)
 
 
-def read_typologies(channel: str, status: str, typology: str = "order", user: str = "") -> Call:
+def read_typologies(channel: str, status: str, typology: str, user: str = "") -> Call:
     """The call for the topics of a channel and a status of orders."""
     query = (("salesChannel", channel), ("orderStatus", status), ("typologyCode", typology))
     users = (("userType", user),) if user else ()
@@ -138,21 +137,18 @@ def begin(body: bytes) -> Call:
 
 
 def mark_read(message: str, settings: DiscussionSettings) -> Call:
-    return _patch(_path("messages", message), _entry("hasRead", settings, yes=True))
+    return _patch(_path("messages", message), "hasRead", settings, yes=True)
 
 
 def close(discussion: str, settings: DiscussionSettings) -> Call:
-    return _patch(_path("discussions", discussion), _entry("isOpen", settings, yes=False))
+    return _patch(_path("discussions", discussion), "isOpen", settings, yes=False)
 
 
-def _patch(target: str, entry: Mapping[str, object]) -> Call:
-    return Call("PATCH", target, STAGED, headers=JSON, body=orjson.dumps([entry]))
-
-
-def _entry(field: str, settings: DiscussionSettings, *, yes: bool) -> Mapping[str, object]:
-    """The one entry of a patch (rule 5)."""
+def _patch(target: str, field: str, settings: DiscussionSettings, *, yes: bool) -> Call:
+    """Change one member (rule 5)."""
     value: object = yes if settings.patch_value == "boolean" else str(yes).lower()
-    return {settings.patch_op: "replace", "path": f"/{field}", "value": value}
+    entry = {settings.patch_op: "replace", "path": f"/{field}", "value": value}
+    return Call("PATCH", target, STAGED, headers=JSON, body=orjson.dumps([entry]))
 
 
 # Answers.
@@ -268,7 +264,6 @@ def digest_of(body: str) -> str:
 
 
 def created(reply: Reply) -> str | None:
-    """The id in the answer to a POST, or None."""
     for name in ("content-location", "location"):
         if identifier := last_segment(reply.headers.get(name, "")):
             return identifier

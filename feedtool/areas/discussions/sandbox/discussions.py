@@ -9,9 +9,10 @@ from feedtool.areas.discussions.sandbox.behaviour import DiscussionBehaviour
 from feedtool.areas.discussions.sandbox.channels import eligible_receivers, is_enabled, usable
 from feedtool.areas.discussions.sandbox.customers import written
 from feedtool.areas.discussions.sandbox.filters import (
+    COUNTED,
     asked_discussion_page,
-    counted,
     in_order,
+    passing,
     selected,
 )
 from feedtool.areas.discussions.sandbox.messages import FILES, patched, sent_files
@@ -26,7 +27,7 @@ from feedtool.areas.discussions.sandbox.store import (
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.areas.orders.sandbox.store import find as find_order
 from feedtool.sandbox import effects
-from feedtool.sandbox.arguments import DRAFT, TEXT, asked, check_structure, json_body
+from feedtool.sandbox.arguments import DRAFT, FILLED, TEXT, asked, check_structure, json_body
 from feedtool.sandbox.exchange import (
     Exchange,
     HttpResponse,
@@ -38,15 +39,9 @@ from feedtool.sandbox.exchange import (
 from feedtool.sandbox.resources import StoredThing
 from feedtool.sandbox.state import stamp
 
-_FILLED = {"type": "string", "minLength": 1}
-
 
 def _validator(behaviour: DiscussionBehaviour) -> jsonschema_rs.Draft202012Validator:
-    body = {
-        "type": "string",
-        "minLength": behaviour.shortest,
-        "maxLength": behaviour.longest,
-    }
+    body = {"type": "string", "minLength": behaviour.shortest, "maxLength": behaviour.longest}
     message = {
         "type": "object",
         "required": ["body", "receiver"],
@@ -63,9 +58,9 @@ def _validator(behaviour: DiscussionBehaviour) -> jsonschema_rs.Draft202012Valid
             "required": ["subject", "orderId", "salesChannel", "subtypologyCode", "message"],
             "properties": {
                 "subject": {"type": "string", "minLength": 5, "maxLength": 50},
-                "orderId": _FILLED,
-                "salesChannel": _FILLED,
-                "subtypologyCode": _FILLED,
+                "orderId": FILLED,
+                "salesChannel": FILLED,
+                "subtypologyCode": FILLED,
                 "productId": TEXT,
                 "message": message,
             },
@@ -151,18 +146,19 @@ def _listed(exchange: Exchange, discussion: StoredThing, included: str | None) -
 
 
 def _messages(exchange: Exchange, discussion: StoredThing) -> list[dict[str, Any]]:
-    """The messages that are seen, as they are shown."""
-    return store.message_documents(
-        message
+    """The messages that are seen, with the names of their attachments."""
+    hidden = ("discussionId", "contents")
+    return [
+        {name: value for name, value in message.document.items() if name not in hidden}
         for message in store.messages_of(exchange.db, discussion)
         if message.shows_at <= stamp(exchange.now)
-    )
+    ]
 
 
 @written
 def count(exchange: Exchange) -> HttpResponse:
     """GET /discussions/count."""
-    return json_answer(200, {"discussionsCount": len(counted(exchange))})
+    return json_answer(200, {"discussionsCount": len(passing(exchange, COUNTED))})
 
 
 @written

@@ -68,15 +68,12 @@ COUNTED: Mapping[str, Values] = {
     "processStatus": _one_of(TO_TREAT, TREATED),
     "isOpen": _boolean,
 }
+"""Filters of the count."""
 
 
-def counted(exchange: Exchange) -> list[StoredThing]:
-    """The seller's discussions that pass all filters of the count."""
-    return _passing(exchange, COUNTED)
-
-
-def _passing(exchange: Exchange, filters: Mapping[str, Values]) -> list[StoredThing]:
-    passing = {
+def passing(exchange: Exchange, filters: Mapping[str, Values]) -> list[StoredThing]:
+    """The seller's discussions that pass all of these filters."""
+    values_of = {
         MEMBERS.get(name, name): values(name, text)
         for name, values in filters.items()
         if (text := asked(exchange, name)) is not None
@@ -85,7 +82,7 @@ def _passing(exchange: Exchange, filters: Mapping[str, Values]) -> list[StoredTh
         discussion
         for discussion in DISCUSSIONS.every(exchange.db, exchange.seller)
         if discussion.shows_at <= stamp(exchange.now)
-        and all(discussion.document[member] in passing[member] for member in passing)
+        and all(discussion.document[member] in values_of[member] for member in values_of)
     ]
 
 
@@ -94,7 +91,7 @@ def selected(exchange: Exchange) -> list[StoredThing]:
 
     The period has six months unless the request names its beginning.
     """
-    discussions = _passing(exchange, FILTERS)
+    discussions = passing(exchange, FILTERS)
     bounds = {
         name: moment_stamp(name, text)
         for name in ("updatedAtMin", "updatedAtMax")

@@ -19,7 +19,7 @@ from feedtool.areas.discussions.sandbox.store import (
     SentFile,
 )
 from feedtool.sandbox import effects
-from feedtool.sandbox.arguments import DRAFT, TEXT, asked, check_structure, json_body
+from feedtool.sandbox.arguments import DRAFT, FILLED, TEXT, asked, check_structure, json_body
 from feedtool.sandbox.exchange import (
     FIELD_MISSING,
     Exchange,
@@ -38,14 +38,13 @@ FORMATS = frozenset(
     ("pdf", "jpg", "jpeg", "png", "gif", "bmp", "tif", "tiff", "doc", "docx", "xls", "xlsx")
 )
 
-_FILLED = {"type": "string", "minLength": 1}
 FILES = {
     "type": ["array", "null"],
     "maxItems": 3,
     "items": {
         "type": "object",
         "required": ["content", "name", "fileFormat"],
-        "properties": {"content": _FILLED, "name": _FILLED, "fileFormat": _FILLED},
+        "properties": {"content": FILLED, "name": FILLED, "fileFormat": FILLED},
     },
 }
 
@@ -54,7 +53,7 @@ def _validator(behaviour: DiscussionBehaviour) -> jsonschema_rs.Draft202012Valid
     receiver = {
         "type": "object",
         "required": ["userType"],
-        "properties": {"userType": _FILLED, "userId": TEXT},
+        "properties": {"userType": FILLED, "userId": TEXT},
     }
     return jsonschema_rs.Draft202012Validator(
         {
@@ -62,8 +61,8 @@ def _validator(behaviour: DiscussionBehaviour) -> jsonschema_rs.Draft202012Valid
             "type": "object",
             "required": ["discussionId", "salesChannel", "body", "receivers"],
             "properties": {
-                "discussionId": _FILLED,
-                "salesChannel": _FILLED,
+                "discussionId": FILLED,
+                "salesChannel": FILLED,
                 "body": {
                     "type": "string",
                     "minLength": behaviour.shortest,

@@ -6,7 +6,7 @@ discussion, a customer with an answer says thanks, and every fourth opens a clos
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from sqlite3 import Connection
 from typing import Any, NamedTuple
@@ -140,15 +140,6 @@ def asked_discussion(exchange: Exchange, discussion_id: str) -> StoredThing:
     if discussion is None:
         raise not_found("The discussion")
     return discussion
-
-
-def message_documents(messages: Iterable[StoredThing]) -> list[dict[str, Any]]:
-    """The documents of messages, with the names of their attachments."""
-    hidden = ("discussionId", "contents")
-    return [
-        {name: value for name, value in message.document.items() if name not in hidden}
-        for message in messages
-    ]
 
 
 def attachment_documents(message: StoredThing) -> list[dict[str, Any]]:
