@@ -17,7 +17,6 @@ from feedtool.feeds.columns.text import Text
 from feedtool.feeds.feed import ACTION, CHANNEL
 from feedtool.feeds.template import Words
 from feedtool.model.cells import CellType, Column
-from feedtool.model.settings import AccountSettings
 
 ORDER, LINE, OFFER = "orderId", "lineId", "offerId"
 CARRIER, PARCEL, TRACKING = "carrierName", "parcelNumber", "trackingUrl"
@@ -59,10 +58,7 @@ _BILLING = {
 }
 
 
-def carriers(settings: AccountSettings) -> tuple[str, ...]:
-    return settings.of(OrderSettings).carriers
-
-
+_CARRIER = Suggested(lambda settings: settings.of(OrderSettings).carriers, CARRIER_UNKNOWN)
 IDENTITY_COLUMNS = WORDS.group(
     "Order",
     _column(ORDER, Identifier(), "Order", "The order's identifier; it stays as it is.", "24A17F09"),
@@ -78,9 +74,7 @@ IDENTITY_COLUMNS = WORDS.group(
 )
 SHIPPING_COLUMNS = WORDS.group(
     "To fill",
-    _column(
-        CARRIER, Suggested(carriers, CARRIER_UNKNOWN), "Carrier", "Of the parcel.", "Colissimo"
-    ),
+    _column(CARRIER, _CARRIER, "Carrier", "Of the parcel.", "Colissimo"),
     _column(
         PARCEL, WrittenIdentifier(), "Parcel number", "As it stands on the label.", "8R00123456789"
     ),

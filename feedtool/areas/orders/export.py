@@ -35,7 +35,6 @@ from feedtool.feeds.export import (
     Increments,
     KeyedRow,
     KeyedRows,
-    ListedItem,
     ListPage,
     OutputRow,
     Query,
@@ -76,36 +75,36 @@ def _make_rows(query: Query) -> Make:
     return make
 
 
-class AmountReader:
-    """Reads pages of orders, and what may still be granted for each shipped order of a page."""
+def _pages(query: Query) -> Callable[[Reply, Call], ListPage]:
+    """The reader of pages, and of what may still be granted for each shipped order of a page.
 
-    def __init__(self, query: Query) -> None:
-        self._read = reader(query, _make_rows(query))
-        self._is_asked = query[GESTURE_AMOUNTS.name]
-        self._page: ListPage | None = None
-        self._left: list[str] = []
-        """Orders of the page, the first of which is asked for."""
-        self._amounts: dict[str, Value] = {}
+    It gives a page once all amounts are there; until then the call for the next one.
+    """
+    read, is_asked = reader(query, _make_rows(query)), query[GESTURE_AMOUNTS.name]
+    pages: list[ListPage] = []
+    orders: list[str] = []  # of the page; the first is asked for
+    amounts: dict[str, Value] = {}
 
-    def page(self, reply: Reply, call: Call) -> ListPage:
-        """The page once all amounts are there; until then the call for the next one."""
-        if self._page is None:
-            self._page, self._amounts = self._read(reply, call), {}
-            self._left = [
-                thing.key
-                for thing in self._page.things
-                if self._is_asked and any(row[columns.STATUS] in SHIPPED for row in thing.rows)
-            ]
+    def page(reply: Reply, call: Call) -> ListPage:
+        if pages:
+            amounts[orders.pop(0)] = wire.available_of(reply)
         else:
-            self._amounts[self._left.pop(0)] = wire.available_of(reply)
-        if self._left:
-            return ListPage(next=wire.read_available(self._left[0]), is_again=True)
-        page, self._page = self._page, None
-        return page._replace(things=[*map(self._with_amount, page.things)])
+            pages.append(read(reply, call))
+            amounts.clear()
+            orders.extend(
+                thing.key
+                for thing in pages[0].things
+                if is_asked and any(row[columns.STATUS] in SHIPPED for row in thing.rows)
+            )
+        if orders:
+            return ListPage(next=wire.read_available(orders[0]), is_again=True)
+        whole, things = pages.pop(), []
+        for thing in whole.things:
+            amount = {columns.AVAILABLE: amounts.get(thing.key)}
+            things.append(thing._replace(rows=[{**row, **amount} for row in thing.rows]))
+        return whole._replace(things=things)
 
-    def _with_amount(self, thing: ListedItem) -> ListedItem:
-        amount = {columns.AVAILABLE: self._amounts.get(thing.key)}
-        return thing._replace(rows=[{**row, **amount} for row in thing.rows])
+    return page
 
 
 _TO_DO = "to do"
@@ -222,7 +221,7 @@ ORDERS = Export(
     """,
     lambda _: (
         LISTED_REASONS,
-        orders_list(_make_rows)._replace(page=lambda query: AmountReader(query).page),
+        orders_list(_pages),
     ),
     _sheet,
     _summary,
@@ -239,22 +238,20 @@ ORDERS = Export(
 # Shipments: lines that are to be shipped, as a carrier's file has them.
 
 
+def _lines(order: Order) -> list[KeyedRow]:
+    return [
+        {columns.ORDER: order.id, columns.LINE: line.id, columns.PRODUCT: line.product}
+        for line in lines_to_ship(order)
+    ]
+
+
 SHIPMENT_EXPORT = Export(
     "shipments",
     """Export what is to be shipped into a workbook for parcel numbers.
 
     A row for each line in preparation that the seller ships.
     """,
-    lambda _: (
-        orders_list(
-            lambda _: (
-                lambda order: [
-                    {columns.ORDER: order.id, columns.LINE: line.id, columns.PRODUCT: line.product}
-                    for line in lines_to_ship(order)
-                ]
-            )
-        ),
-    ),
+    lambda _: (orders_list(lambda query: reader(query, _lines)),),
     lambda query, *_: FilledTemplate(SHIPMENTS, query.context, query.language),
     _summary,
     FILTERS,

@@ -96,8 +96,8 @@ def shipment(*rows: Row, is_by_product: bool = False) -> list[dict[str, object]]
     parcels: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in rows:
         number, carrier = str(row.values[columns.PARCEL]), str(_carrier(row))
-        made = row.sheet.context.settings.of(OrderSettings).tracking.get(carrier, "")
-        address = row.values.get(columns.TRACKING) or made.replace("{parcelNumber}", number)
+        pattern = row.sheet.context.settings.of(OrderSettings).tracking.get(carrier, "")
+        address = row.values.get(columns.TRACKING) or pattern.replace("{parcelNumber}", number)
         url = str(address)
         new = {"parcelNumber": number, "carrierName": carrier}
         new |= {"trackingUrl": url} if url else {}

@@ -49,7 +49,6 @@ class GuardedRows:
         return len(self._rows)
 
     def rewind(self, length: int) -> None:
-        """Forget all but the first `length` rows."""
         del self._rows[length:]
 
     def see(self, sheet: int, row: Row) -> None:
@@ -82,10 +81,8 @@ class GuardedRows:
 
     def _mass_refusal(self) -> Iterator[tuple[RowPlace, Issue]]:
         refusing = [row for row in self._rows if row.action in {columns.REFUSE, columns.CANCEL}]
-        refused, every = (
-            len({row.order for row in refusing}),
-            len({row.order for row in self._rows}),
-        )
+        refused = len({row.order for row in refusing})
+        every = len({row.order for row in self._rows})
         most = self._settings.refusals
         if most and refused >= FEW_REFUSALS and refused * PERCENT > most * every:
             message = tr(

@@ -163,12 +163,12 @@ def nothing(query: Query, _: ExportTally) -> NothingToDo:
     return NothingToDo(tr("there are no orders"), OF_SELLER)
 
 
-def orders_list(make: Callable[[Query], Make]) -> ServiceList:
-    """The list of orders, whose rows `make` returns."""
+def orders_list(page: Callable[[Query], Callable[[Reply, Call], ListPage]]) -> ServiceList:
+    """The list of orders, whose pages are read so."""
     return ServiceList(
         tr("orders"),
         lambda query, _: [_call(query, keyset.first(query.since))],
-        lambda query: reader(query, make(query)),
+        page,
         nothing,
         OF_FILTERS,
         unit=tr("orders"),

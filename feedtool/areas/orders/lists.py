@@ -4,7 +4,7 @@ Members that the specification does not show are exported unchanged, under the s
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -185,8 +185,6 @@ CANCELLATION_REASONS = Export(
 )
 
 _UNKNOWN_CHANNEL = "unknown channel"
-DISCUSSIONS = (ENABLED, RECEIVERS)
-"""The members about discussions."""
 
 
 def _configurations(_: Query) -> tuple[ServiceList, ServiceList]:
@@ -200,7 +198,7 @@ def _configurations(_: Query) -> tuple[ServiceList, ServiceList]:
     def read(reply: Reply, call: Call) -> ListPage:
         channel = unquote(call.target.rpartition("/")[2])
         known = listed.get(channel, {})
-        row = {f"discussions.{name}": known[name] for name in DISCUSSIONS if name in known}
+        row = {f"discussions.{name}": known[name] for name in (ENABLED, RECEIVERS) if name in known}
         if reply.status in READ:
             row = {**row, **flat(wire.configuration_of(reply))}
         elif not row:
@@ -271,7 +269,7 @@ def _picked(lines: Iterable[KeyedRow]) -> KeyedRow:
 def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     """The reader of pages, with the rows of all products that the orders of a page change."""
     lines: defaultdict[str, dict[_LineKey, KeyedRow]] = defaultdict(dict)
-    of_order: defaultdict[str, list[tuple[str, _LineKey]]] = defaultdict(list)
+    places: defaultdict[str, list[tuple[str, _LineKey]]] = defaultdict(list)
 
     def make(order: Order) -> list[KeyedRow]:
         line_ids = {line.id for line in lines_to_ship(order)}
@@ -284,24 +282,19 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
         listed = read(reply, call)
         changed: dict[str, None] = {}
         for order in listed.things:
-            for product, place in of_order.pop(order.key, ()):  # it is read again
+            for product, place in places.pop(order.key, ()):  # it is read again
                 del lines[product][place]
                 changed[product] = None
             for row in order.rows:
                 key = row[columns.PRODUCT] or row["product.gtin"] or row["product.title"]
                 product, place = str(key or ""), (order.key, row["line.number"])
-                of_order[order.key].append((product, place))
+                places[order.key].append((product, place))
                 lines[product][place] = row
                 changed[product] = None
         rows = [(product, _picked(lines[product].values())) for product in changed]
         return listed._replace(things=(), rows=rows)
 
     return page
-
-
-def _left_to_take(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
-    """The rows of products of which something is left to take; the others have no order."""
-    return (OutputRow(row) for row in lists[-1] if columns.ORDER in row)
 
 
 def _table(query: Query, *_: Any) -> PlainTable:
@@ -320,9 +313,10 @@ PICKING = Export(
 
     Of all lines in preparation that the seller ships.
     """,
-    lambda _: (orders_list(lambda _: lambda _: [])._replace(page=_page),),
+    lambda _: (orders_list(_page),),
     _table,
     no_loss,
     FILTERS,
-    rows=_left_to_take,
+    # The other products have nothing left to take.
+    rows=lambda _, lists, __: (OutputRow(row) for row in lists[-1] if columns.ORDER in row),
 )

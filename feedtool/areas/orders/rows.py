@@ -23,20 +23,13 @@ _OF_ORDER = {
     "reference": "reference",
     "shippingCountry": "shippingCountry",
     "currencyCode": "currencyCode",
-    **{
-        f"billingAddress.{name}": f"billingAddress.{name}"
-        for name in ("name", "company", "companyVatNumber", "companyRegistrationNumber", "country")
-    },
+    **{column.key: column.key for column in columns.BILLING_COLUMNS},
 }
 _OF_LINE = {
     "product.title": "offer.productTitle",
     columns.PRODUCT: "offer.sellerProductId",
     "product.gtin": "offer.productGtin",
-    **{
-        column.key: column.key
-        for column in columns.ADDRESS_COLUMNS
-        if column.key.startswith("shippingAddress.")
-    },
+    **{column.key: column.key for column in columns.ADDRESS_COLUMNS},
 }
 """By key, the path of a text in an order's document, and in a line's."""
 

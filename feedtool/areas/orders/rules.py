@@ -160,7 +160,6 @@ class RowsOfOrder(Occurrences):
     """Remembers the action of each row until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Note a row that has an action."""
         if (
             row.feed.kind not in KINDS
             or not action_of(row)
@@ -174,9 +173,8 @@ class RowsOfOrder(Occurrences):
         managed = row.sheet.context.settings.of(OrderSettings).line_management
         is_whole_only = managed.get(str(row.values.get(CHANNEL)), "") == "no"
         lines = count if isinstance(count, int) else 0
-        self.notes.append(
-            (row.feed.travel.package_type, line, folded(parcel), lines, is_whole_only)
-        )
+        action = row.feed.travel.package_type
+        self.notes.append((action, line, folded(parcel), lines, is_whole_only))
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """The issues of rows of one order that contradict each other."""
@@ -251,11 +249,9 @@ class ParcelSeries:
         return len(self._rows)
 
     def rewind(self, length: int) -> None:
-        """Forget all but the first `length` rows."""
         del self._rows[length:]
 
     def see(self, sheet: int, row: Row) -> None:
-        """Note the number of a row."""
         if row.feed.kind in SHIPPING and (number := row.values.get(columns.PARCEL)):
             self._rows.append((RowPlace(sheet, row.number), str(number)))
 

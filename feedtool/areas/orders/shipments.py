@@ -59,8 +59,8 @@ def ship_goal(order: Order, line: Line, numbers: Sequence[str]) -> LineGoal:
             mode=line.supply_mode or order.supply_mode,
         )
         return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
-    is_known = status == CANCELLED or order.status in {"InPreparation", *SHIPPED}
-    word = status if is_known else order.status  # a line is no further than its order
+    is_of_line = status == CANCELLED or order.status in {"InPreparation", *SHIPPED}
+    word = status if is_of_line else order.status  # a line is no further than its order
     if word in OPEN_LINES:
         return LineGoal(line.id, Goal.OPEN)
     if word == order.status and word in {"Accepted", "Processing"}:
@@ -208,8 +208,7 @@ def cancel_goal(order: Order, line: Line) -> LineGoal:
 
 def cancel_goals(act: RequestAttempt, order: Order) -> list[LineGoal]:
     """Judge each line of a cancellation; all lines of the order if a row names none."""
-    line_ids = (line["lineId"] for line in json.loads(act.body)["lines"])
-    lines = lines_of(order, line_ids)
+    lines = lines_of(order, (line["lineId"] for line in json.loads(act.body)["lines"]))
     return [cancel_goal(order, line) if line else no_line(name) for name, line in lines.items()]
 
 
@@ -271,21 +270,13 @@ def judge_cancellation(act: RequestAttempt, state: Cancelling) -> Judgement:
     return judgement
 
 
-class Cancellation(NamedTuple):
-    """The part of a state that the call of a cancellation depends on."""
-
-    lines: dict[str, str]
-    """The open lines, and their offers."""
-    is_whole: bool
-    """True if these are all lines of the order: none is cancelled, and none is left."""
-
-
 def _cancelled_part(act: RequestAttempt, state: Cancelling) -> str:
+    """The open lines with their offers, and whether they are all lines of the order, as JSON."""
     order = state.order
     goals = cancel_goals(act, order) if order else []
     offers = {line.id: line.offer_id for line in order.lines} if order else {}
     lines = {goal.line: offers[goal.line] for goal in goals if goal.goal is Goal.OPEN}
-    return json.dumps(Cancellation(lines, is_whole=len(lines) == len(offers)))
+    return json.dumps([lines, len(lines) == len(offers)])
 
 
 def cancel_call(act: RequestAttempt) -> Call:
@@ -293,15 +284,15 @@ def cancel_call(act: RequestAttempt) -> Call:
     request = json.loads(act.body)
     if act.baseline is None:
         return wire.cancel(request)
-    part = Cancellation(*json.loads(act.baseline))
+    offers, is_whole = json.loads(act.baseline)
     common = {"orderSellerId": request["orderSellerId"]}
     by_line = {line["lineId"]: line for line in request["lines"]}
-    lines = [{**by_line.get(line, by_line.get("", {})), "lineId": line} for line in part.lines]
+    lines = [{**by_line.get(line, by_line.get("", {})), "lineId": line} for line in offers]
     ways = {(line["reason"], line["shippingCostRefund"]) for line in lines}
-    if part.is_whole and len(ways) == 1:
+    if is_whole and len(ways) == 1:
         reason, refund = ways.pop()
         return wire.cancel({**common, "reason": reason, "shippingCostRefund": refund})
-    offered = [{**line, "offerId": line["offerId"] or part.lines[line["lineId"]]} for line in lines]
+    offered = [{**line, "offerId": line["offerId"] or offers[line["lineId"]]} for line in lines]
     return wire.cancel({**common, "lines": offered})
 
 

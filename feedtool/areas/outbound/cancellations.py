@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from feedtool.areas.outbound import codes, statuses, wire
 from feedtool.areas.outbound.settings import OutboundSettings
-from feedtool.areas.outbound.shipments import ACCEPTED, CANCELLED, CREATED, PREPARING, STATUSES
+from feedtool.areas.outbound.shipments import ACCEPTED, CANCELLED, CREATED, PREPARING
 from feedtool.areas.outbound.wire import Document, OutboundShipment
 from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, reached
@@ -71,7 +71,7 @@ def _possible(shipment: OutboundShipment) -> Judgement:
     word = shipment.status
     if word in CANCELLABLE:
         return Judgement(Goal.OPEN, Status.PENDING, (), word)
-    if word not in STATUSES:
+    if word not in wire.STATUSES:
         return Judgement(Goal.WAITING, Status.PENDING, (), word)
     message = tr("the shipment is {status}: it can no longer be cancelled", status=word)
     return impossible(codes.CANCEL_TOO_LATE, message)

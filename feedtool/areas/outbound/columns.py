@@ -36,10 +36,6 @@ PIECES = Whole(least=Decimal(1))
 NOT_READ = Ignored()
 
 
-def modes(settings: AccountSettings) -> tuple[str, ...]:
-    return settings.of(OutboundSettings).modes
-
-
 def reasons(settings: AccountSettings) -> tuple[str, ...]:
     return settings.of(OutboundSettings).return_reasons
 
@@ -113,7 +109,7 @@ ITEM_COLUMNS = WORDS.group(
     _column(EXPECTED, PIECES, "Quantity", "The pieces to send.", "2"),
     _column(
         MODE,
-        Suggested(modes, DELIVERY_MODE_UNKNOWN),
+        Suggested(lambda settings: settings.of(OutboundSettings).modes, DELIVERY_MODE_UNKNOWN),
         "Delivery mode",
         "How it is delivered; PPMR needs a pickup point.",
         "THD",

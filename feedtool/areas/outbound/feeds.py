@@ -29,7 +29,10 @@ def _is_asked(row: Row) -> Sequence[Row]:
 
 # Shipments.
 
-ADDRESS = ("firstName", "lastName", "email", "phone", "city", "postalCode", "countryCode", "line")
+ADDRESS = (
+    *("firstName", "lastName", "email", "phone", "city", "postalCode", "countryCode", "line"),
+    "pickupId",
+)
 NEEDED = (columns.REFERENCE, columns.EXPECTED, columns.MODE)
 NEEDED_ADDRESS = tuple(
     f"deliveryAddress.{name}" for name in ("lastName", "city", "postalCode", "countryCode", "line")
@@ -47,8 +50,8 @@ def _create_required(row: Row) -> list[str]:
 
 def shipment(*rows: Row) -> dict[str, object]:
     """The shipment of a reference's rows: an item for each, and the header that all have."""
-    address = _filled(rows[0], {f"deliveryAddress.{name}": name for name in (*ADDRESS, "pickupId")})
-    header = _filled(rows[0], {columns.REFERENCE: "reference", columns.STORAGE: "storageCountry"})
+    address = _filled(rows[0], ADDRESS, "deliveryAddress.")
+    header = _filled(rows[0], (columns.REFERENCE, columns.STORAGE))
     return {**header, "deliveryAddress": address, "items": [_item(row) for row in rows]}
 
 
@@ -57,16 +60,17 @@ _ITEM = (columns.PRODUCT, columns.CONDITION, columns.PRODUCT_REFERENCE, columns.
 
 def _item(row: Row) -> dict[str, object]:
     mode = {"delivery": {"mode": row.values[columns.MODE]}}
-    amounts = _filled(row, {columns.CURRENCY: columns.CURRENCY})
+    amounts = _filled(row, (columns.CURRENCY,))
     for key in (columns.PRICE, columns.SHIPPING):
         if row.values.get(key) is not None:
             amounts[key] = float(row.values[key])
-    return {**_filled(row, {key: key for key in _ITEM}), **mode, **amounts}
+    return {**_filled(row, _ITEM), **mode, **amounts}
 
 
-def _filled(row: Row, names: dict[str, str]) -> dict[str, object]:
-    """The values of a row, by the names that they have in a request."""
-    return {name: row.values[key] for key, name in names.items() if row.values.get(key) is not None}
+def _filled(row: Row, names: Sequence[str], prefix: str = "") -> dict[str, object]:
+    """The values of a row by their keys without the prefix; blanks are left out."""
+    values = {name: row.values.get(prefix + name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 _feed = partial(Feed, area="feedtool.areas.outbound")
@@ -136,7 +140,7 @@ def parcel_return(*rows: Row) -> dict[str, object]:
     header = (columns.SHIPMENT, columns.REFERENCE, columns.REASON, columns.COMMENT)
     line = (columns.PRODUCT, columns.QUANTITY, columns.CONDITION)
     lines = [{key: row.values[key] for key in line} for row in rows]
-    return {**_filled(rows[0], {key: key for key in header}), "lines": lines}
+    return {**_filled(rows[0], header), "lines": lines}
 
 
 RETURNS = _feed(

@@ -22,7 +22,6 @@ from feedtool.model.text import tr
 from feedtool.service.answers import as_whole, text, whole
 
 REFUSED = "Refused"
-STATUSES = wire.RETURN_STATUSES
 PRODUCT, CONDITION, QUANTITY = "productId", "productCondition", "quantity"
 
 

@@ -1,21 +1,18 @@
 """Shipments and returns as rows: one for each item, or line, with what the service shows."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from feedtool.areas.outbound import columns, wire
-from feedtool.areas.outbound.wire import OutboundShipment, ParcelReturn
+from feedtool.areas.outbound.wire import Document, OutboundShipment, ParcelReturn
 from feedtool.areas.plain_list import date_of
 from feedtool.model.cells import Value
 from feedtool.model.text import joined
 from feedtool.service.answers import amount, text, whole
 
 Row = dict[str, Value]
-Document = Mapping[str, Any]
 
 
 def texts(document: Document, names: Iterable[str], prefix: str = "") -> Row:
-    """The texts of a document, by prefixed names."""
     return {prefix + name: text(document.get(name)) or None for name in names}
 
 

@@ -26,7 +26,6 @@ from feedtool.service.answers import amount, as_whole, country, service_time, te
 CREATED, ACCEPTED, PREPARING = "Created", "Accepted", "InPreparation"
 REJECTED, CANCELLED = "Rejected", "Cancelled"
 SENT = ("PartiallyShipped", "Shipped", "Delivered")
-STATUSES = wire.STATUSES
 TAKEN = frozenset({ACCEPTED, PREPARING, *SENT})
 
 SETTLED = timedelta(minutes=10)
@@ -194,19 +193,15 @@ def _value(item: Mapping[str, Any], key: str) -> object:
     return text(item.get(key)) if number is None else f"{number.normalize():f}"
 
 
-def _baseline(_: RequestAttempt, state: ShownShipments) -> str:
-    return json.dumps(
-        {"since": state.since, "before": [shipment.id for shipment in state.shipments]}
-    )
-
-
 SHIPMENT: Direct[ShownShipments] = Direct(
     call=lambda act: wire.create_shipment(act.body),
     looks=look,
     state=shown,
     judge=judge,
     created=wire.created_shipment,
-    baseline=_baseline,
+    baseline=lambda _, state: json.dumps(
+        {"since": state.since, "before": [shipment.id for shipment in state.shipments]}
+    ),
     repeat=Repeat.TRACED,
     doubt=codes.PARCEL_DOUBTFUL,
     patience=timedelta(minutes=30),

@@ -255,7 +255,6 @@ def cancellation_of(reply: Reply) -> Document:
 
 
 def object_of(value: Any) -> Document:
-    """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 

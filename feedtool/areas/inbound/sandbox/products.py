@@ -86,12 +86,10 @@ EMPTY = (None, "")
 
 
 def referenced(db: Connection, seller: str, reference: str) -> StoredThing | None:
-    """The seller's product of this reference, if there is one."""
     return next(iter(PRODUCTS.every(db, seller, sellerProductReference=reference)), None)
 
 
 def referenced_pair(db: Connection, seller: str, gtin: str, condition: str) -> StoredThing | None:
-    """The seller's product of this GTIN, in this condition, if there is one."""
     return PRODUCTS.find(db, seller, f"{gtin.zfill(14)} {condition}")
 
 

@@ -182,7 +182,6 @@ def new_order(
 
 
 def cost(line: dict[str, Any]) -> float:
-    """The price of a line with its shipping."""
     price = line["sellingPrice"]
     return float(line["quantity"] * price["unitSalesPrice"] + price["shippingCost"])
 

@@ -138,7 +138,6 @@ def pack(order: StoredOrder) -> None:
 
 
 def parcel(number: str, carrier: str, url: str | None) -> dict[str, Any]:
-    """The document of a parcel, with the declared data."""
     names = {"parcelNumber": number, "carrierName": carrier, "trackingUrl": url}
     return {**names, "trackingId": number}
 
@@ -172,10 +171,6 @@ def _in_preparation(order: StoredOrder, now: datetime, settings: SandboxSettings
         request_cancellation(order, order.lines[0], now, behaviour)
 
 
-def _carried(order: StoredOrder, now: datetime, settings: SandboxSettings) -> None:
-    move(order, DELIVERED, now, settings.of(OrderBehaviour))
-
-
 def cancel(
     order: StoredOrder, lines: Iterable[dict[str, Any]], now: datetime, behaviour: OrderBehaviour
 ) -> None:
@@ -198,6 +193,6 @@ BY_ITSELF: dict[str, Callable[[StoredOrder, datetime, SandboxSettings], None]] =
     WAITING: _expired,
     ACCEPTED: _controlled,
     IN_PREPARATION: _in_preparation,
-    SHIPPED: _carried,
+    SHIPPED: lambda order, now, settings: move(order, DELIVERED, now, settings.of(OrderBehaviour)),
 }
 """The change of an order of each status at its `next_at`; the other statuses are final."""

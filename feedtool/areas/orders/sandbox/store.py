@@ -79,7 +79,6 @@ class StoredOrder(Struct):
 
     @property
     def is_shipped_by_seller(self) -> bool:
-        """True if the seller ships it, not a warehouse."""
         return bool(self.document["supplyMode"] == "Seller")
 
     @property

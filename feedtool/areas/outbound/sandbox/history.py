@@ -51,19 +51,23 @@ PAST: tuple[SentParcel | GivenBack, ...] = (
 """Oldest first, and returns behind what they are of."""
 
 
-def made_up_shipment(reference: str, number: int, product: str, **item: object) -> dict[str, Any]:
+def made_up_shipment(reference: str, number: int, product: str) -> dict[str, Any]:
     """The request of a shipment of one product."""
-    first, last, _, line, _, postal_code, city, country, phone = PEOPLE[number % len(PEOPLE)].split(
-        ";"
-    )
+    person = PEOPLE[number % len(PEOPLE)].split(";")
+    first, last, _, line, _, postal_code, city, country, phone = person
     address = {"firstName": first, "lastName": last, "email": f"buyer-{number}@example.org"}
     place = {"phone": phone, "city": city, "postalCode": postal_code, "countryCode": country}
-    ordered = {"sellerProductReference": product, "expectedQuantity": PIECES}
     return {
         "reference": reference,
         "storageCountry": "FR",
         "deliveryAddress": {**address, **place, "line": line, "pickupId": None},
-        "items": [{**ordered, "delivery": {"mode": "THD"}, **item}],
+        "items": [
+            {
+                "sellerProductReference": product,
+                "expectedQuantity": PIECES,
+                "delivery": {"mode": "THD"},
+            }
+        ],
     }
 
 
