@@ -54,7 +54,7 @@ from feedtool.feeds.export import (
 from feedtool.feeds.feed import CHANNEL
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import READ, Call, Reply
-from feedtool.model.text import MessageText, plural, tr
+from feedtool.model.text import plural, tr
 from feedtool.service.answers import Unreadable
 
 OF_CHANNELS = tr("look at --sales-channel")
@@ -219,14 +219,6 @@ def _summary(_: Query, tally: ExportTally) -> ExportSummary:
     return ExportSummary([ExportNote(text) for text in texts])
 
 
-def _missed(count: int) -> MessageText:
-    return plural(
-        "{count:,} discussion was missing from earlier exports, and is in this one",
-        "{count:,} discussions were missing from earlier exports, and are in this one",
-        count,
-    )
-
-
 DISCUSSIONS = Export(
     "discussions",
     """Export discussions into a workbook in which they are answered, closed, opened.
@@ -241,7 +233,13 @@ DISCUSSIONS = Export(
     check,
     rows=_counted,
     is_sent_back=True,
-    increments=Increments(_missed),
+    increments=Increments(
+        lambda count: plural(
+            "{count:,} discussion was missing from earlier exports, and is in this one",
+            "{count:,} discussions were missing from earlier exports, and are in this one",
+            count,
+        )
+    ),
     waits=waits,
 )
 

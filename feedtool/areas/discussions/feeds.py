@@ -162,10 +162,6 @@ def _closing(row: Row) -> dict[str, object]:
     return {"discussionId": row.values[columns.DISCUSSION], **after}
 
 
-def _reading(row: Row) -> dict[str, object]:
-    return {**_closing(row), "messageId": row.values[MESSAGE]}
-
-
 # The feeds.
 
 SHEET = SheetDesign(
@@ -222,7 +218,7 @@ READ = _feed(
     kind="discussions-read",
     summary=tr("Messages that are marked as read."),
     recognition=_recognition(only_if_asked=True),
-    requests=_requests(make=_reading),
+    requests=_requests(make=lambda row: {**_closing(row), "messageId": row.values[MESSAGE]}),
     travel=Travel(package_type="Read", protocol=acts.READ),
 )
 CLOSE = _feed(

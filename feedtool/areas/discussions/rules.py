@@ -152,7 +152,6 @@ class RepeatedReplies:
         return len(self._rows)
 
     def rewind(self, length: int) -> None:
-        """Forget all but the first `length` rows."""
         del self._rows[length:]
 
     def see(self, sheet: int, row: Row) -> None:
