@@ -41,8 +41,6 @@ _EXPORT = tr("export the invoice as a PDF")
 
 
 class DocumentType(NamedTuple):
-    """The type of an invoice's file."""
-
     ending: str
     media_type: str
 
@@ -95,7 +93,6 @@ def _sized(content: bytes) -> bytes | Issue:
 
 
 def document_of(content: bytes) -> DocumentType | Issue:
-    """The type of a file by its content."""
     if content.startswith(b"%PDF-"):
         if _ENCRYPTED.search(content):
             message = tr("the PDF is protected by a password")
@@ -104,15 +101,11 @@ def document_of(content: bytes) -> DocumentType | Issue:
     if content.startswith(ZIP):
         hint = tr("unpack it, or name a file in it, as in `march.zip/O-1.pdf`")
         return _issue(INVOICE_TYPE, tr("the file is a ZIP"), hint)
-    if not _is_markup(content):
+    start = content[:64].replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+    if not start.lstrip(b"\xff\xfe \t\r\n").startswith(b"<"):
         return _issue(INVOICE_TYPE, tr("the file is neither a PDF nor an XML"), _EXPORT)
     why = _Ubl().fault(content)
     return _issue(INVOICE_TYPE, why, _EXPORT) if why else XML
-
-
-def _is_markup(content: bytes) -> bool:
-    start = content[:64].replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
-    return start.lstrip(b"\xff\xfe \t\r\n").startswith(b"<")
 
 
 class _Ubl:
@@ -135,9 +128,8 @@ class _Ubl:
         except (CorruptXml, expat.ExpatError, ValueError, LookupError):
             return tr("the XML is malformed")
         if self._root not in ROOTS:
-            return tr(
-                "the XML is not an invoice in UBL 2.1: its root is {root}", root=_local(self._root)
-            )
+            root = self._root.rpartition(" ")[2][:60]
+            return tr("the XML is not an invoice in UBL 2.1: its root is {root}", root=root)
         if self._version not in VERSIONS:
             return tr("the XML is in UBL {version}, not in UBL 2.1", version=self._version[:20])
         return ""
@@ -152,10 +144,6 @@ class _Ubl:
     def _characters(self, text: str) -> None:
         if self._open[1:] == [VERSION]:
             self._version = (self._version + text).strip()
-
-
-def _local(name: str) -> str:
-    return name.rpartition(" ")[2][:60]
 
 
 def _issue(code: Code, message: str, hint: str = "") -> Issue:

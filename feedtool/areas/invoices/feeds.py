@@ -85,12 +85,14 @@ def enrich(sheet: SheetColumns) -> Enrich:
 
     def read(row: Row) -> tuple[Row, Sequence[Issue]]:
         name = row.values.get(FILE)
-        content = content_of(context.folder / str(name), limits, context.locate) if name else b""
-        document = document_of(content) if isinstance(content, bytes) and name else content
+        if not name:
+            return row, ()
+        content = content_of(context.folder / str(name), limits, context.locate)
+        if isinstance(content, Issue):
+            return row, [content]
+        document = document_of(content)
         if isinstance(document, Issue):
             return row, [document]
-        if not isinstance(content, bytes) or not isinstance(document, DocumentType):
-            return row, ()
         values = {**row.values, DIGEST: sha256(content).hexdigest()}
         return row._replace(values=values, details=Invoice(content, document)), ()
 
@@ -112,10 +114,7 @@ def request(row: Row) -> dict[str, object]:
 
 
 class RepeatedOrders(Occurrences):
-    """Remembers the order of every file."""
-
     def see(self, sheet: int, row: Row) -> None:
-        """Notes the order of an invoice."""
         order = row.values.get(ORDER)
         if row.feed is FEED and order is not None:
             self.add(str(order), sheet, row.number)

@@ -32,9 +32,9 @@ def takes(path: Path) -> bool:
     if _suffix(path) == XML:
         with path.open("rb") as file:
             return UBL.encode() in file.read(_START)
-    names = _inner(path, ReadingLimits()) if _suffix(path) == ZIP else ()
+    inner = _inner(path, ReadingLimits())
     return _suffix(path) == PDF or (
-        bool(names) and all(_suffix(Path(name)) in DOCUMENTS for name in names)
+        bool(inner) and all(_suffix(file) in DOCUMENTS for file in inner)
     )
 
 
@@ -47,9 +47,9 @@ def rows(paths: Iterable[Path], folder: Path, settings: AccountSettings) -> list
     """A row for each file, sorted by name; paths begin in a folder."""
     files = (file for path in paths for file in (_files(path) if path.is_dir() else (path,)))
     names = sorted(
-        Path(os.path.relpath(name, folder)).as_posix()
+        Path(os.path.relpath(inner, folder)).as_posix()
         for file in files
-        for name in _unpacked(file, settings.reading)
+        for inner in _inner(file, settings.reading) or [file]
     )
     pattern = settings.of(InvoiceSettings).invoice_name
     return [{ORDER: order_of(name, pattern), FILE: name} for name in names]
@@ -69,15 +69,11 @@ def _files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _unpacked(file: Path, limits: ReadingLimits) -> list[Path]:
-    """The files of a ZIP; the file itself if it is no ZIP, or unreadable."""
-    inner = _inner(file, limits) if _suffix(file) == ZIP else []
-    return [file / name for name in inner] or [file]
-
-
-def _inner(file: Path, limits: ReadingLimits) -> list[str]:
+def _inner(file: Path, limits: ReadingLimits) -> list[Path]:
+    """The files of a ZIP; none if it is no ZIP, or unreadable."""
     try:
-        return [name for name in names_in(file, limits) if is_users_file(Path(name))]
+        names = names_in(file, limits) if _suffix(file) == ZIP else ()
+        return [file / name for name in names if is_users_file(Path(name))]
     except (FileProblem, OSError):  # reported when its content is read
         return []
 

@@ -49,11 +49,7 @@ PACKAGE_TYPE = "Invoices"
 LARGEST = 40 * MIB
 """Bytes of the requests of an import; the specification names no limit."""
 
-FINAL = {
-    "success": Status.SUCCESS,
-    "failure": Status.FAILURE,
-    "partialsuccess": Status.UNKNOWN,
-}
+FINAL = {"success": Status.SUCCESS, "failure": Status.FAILURE, "partialsuccess": Status.UNKNOWN}
 """The statuses that are the last word on a file, or on an import, without their case. `Running`
 waits, and so does every word that we do not know."""
 REASONS = ("message", "description", "reason", "error")
@@ -61,13 +57,11 @@ REASONS = ("message", "description", "reason", "error")
 
 
 def form_of(bodies: Sequence[bytes]) -> Multipart:
-    """Invoices as they travel together."""
     files = map(json.loads, bodies)
     return multipart(
         [
             FilePart(
-                *(file["fileName"], file["fileName"], file["mediaType"]),
-                b64decode(file["content"]),
+                *(file["fileName"], file["fileName"], file["mediaType"]), b64decode(file["content"])
             )
             for file in files
         ]
@@ -143,7 +137,6 @@ def _item(document: dict[str, Any], entry: dict[str, Any], order: str | None) ->
 
 
 def order_of(name: str) -> str:
-    """The order that a file is named after."""
     last = name.rpartition("/")[2]
     return last.rpartition(".")[0] or last
 

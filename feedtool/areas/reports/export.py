@@ -5,13 +5,7 @@ from pathlib import Path
 from feedtool.areas.listing import Empty, Entries, Listing, export_of
 from feedtool.areas.plain_list import DATE, Table, flat_row
 from feedtool.areas.reports import wire
-from feedtool.feeds.export import (
-    DocumentAnswer,
-    DocumentCall,
-    DocumentFile,
-    Documents,
-    KeyedRow,
-)
+from feedtool.feeds.export import DocumentAnswer, DocumentCall, DocumentFile, Documents, KeyedRow
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.text import tr

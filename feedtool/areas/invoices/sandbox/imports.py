@@ -54,8 +54,6 @@ LARGEST = 1 << 26
 
 
 class UploadedFile(NamedTuple):
-    """One file of an upload."""
-
     name: str
     content: bytes
 
@@ -89,7 +87,6 @@ def _file(part: Message) -> UploadedFile:
 
 
 def is_zip(content: bytes) -> bool:
-    """True if a file is a ZIP by its content."""
     return content.startswith(ZIP)
 
 
@@ -265,7 +262,6 @@ def upload(db: Connection, file: StoredThing, now: datetime, _: SandboxSettings)
 
 
 def forget_content(file: StoredThing, _: datetime) -> None:
-    """Delete the content of a file that is finished."""
     if file.status in {DONE, FAILURE}:
         del file.document["content"]
 
@@ -280,7 +276,6 @@ def _fail(file: StoredThing, message: str) -> str:
 
 
 def _channel_of(db: Connection, seller: str, order: str) -> str | None:
-    """The sales channel of a seller's order, or None."""
     known = find(db, seller, order)
     return known.channel if known else None
 

@@ -5,19 +5,12 @@ follow from when the seller asked first, and from the time.
 """
 
 import uuid
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import NamedTuple
 
 from feedtool.areas.finance.sandbox.store import asked_page
-from feedtool.sandbox.exchange import (
-    Exchange,
-    HttpResponse,
-    Route,
-    json_answer,
-    not_found,
-)
+from feedtool.sandbox.exchange import Exchange, HttpResponse, Route, json_answer, not_found
 from feedtool.sandbox.pdf import pdf
 from feedtool.sandbox.state import moment_of, stamp
 
@@ -53,7 +46,6 @@ class SellerReport(NamedTuple):
 
     @property
     def content(self) -> bytes:
-        """Its file."""
         if self.type == SUMMARY:
             return pdf((f"Sales summary {self.period}", f"Seller {self.seller}"))
         return f"seller;year\n{self.seller};{self.period}\n".encode()
@@ -71,17 +63,14 @@ def _reports(exchange: Exchange) -> list[SellerReport]:
     db.execute("INSERT OR IGNORE INTO report_reader VALUES (?, ?)", (seller, stamp(exchange.now)))
     query = "SELECT since FROM report_reader WHERE seller = ?"
     (since,) = db.execute(query, (seller,)).fetchone()
-    every = _until(seller, moment_of(since), exchange.now)
-    return sorted(every, key=attrgetter("end"), reverse=True)
-
-
-def _until(seller: str, since: datetime, now: datetime) -> Iterator[SellerReport]:
-    start = datetime(since.year - 1, 1, 1, tzinfo=UTC)
-    yield SellerReport(TRANSACTIONS, start, _month(start, 12), seller)
-    start = _month(since, -PAST)
-    while (end := _month(start, 1)) <= now:
-        yield SellerReport(SUMMARY, start, end, seller)
+    first = moment_of(since)
+    start = datetime(first.year - 1, 1, 1, tzinfo=UTC)
+    every = [SellerReport(TRANSACTIONS, start, _month(start, 12), seller)]
+    start = _month(first, -PAST)
+    while (end := _month(start, 1)) <= exchange.now:
+        every.append(SellerReport(SUMMARY, start, end, seller))
         start = end
+    return sorted(every, key=attrgetter("end"), reverse=True)
 
 
 def read_all(exchange: Exchange) -> HttpResponse:
