@@ -130,7 +130,6 @@ def whole_of(row: KeyedRow, name: str) -> Decimal | None:
 
 
 def _vat(row: KeyedRow, name: str) -> Decimal:
-    """The VAT of a sale or a refund."""
     known = money(row, f"{name}.salesTotalVatAmount")
     if known is None:
         known = sum((money(row, key) or NOTHING for key in row if key.startswith(name)), NOTHING)
@@ -171,7 +170,6 @@ def _signed(amount: Decimal, like: Decimal) -> Decimal:
 
 
 def difference(row: KeyedRow, signs: Signs) -> Decimal:
-    """The total of an operation less the sum of its parts."""
     gross = sum((part.gross for part in parts_of(row, signs)), NOTHING)
     return (money(row, TOTAL) or NOTHING) - gross
 
@@ -217,5 +215,4 @@ def day_of(row: KeyedRow, keys: Sequence[str] = PAYMENT_DATES) -> str:
 
 
 def rounded(amount: Decimal) -> Decimal:
-    """An amount in whole cents."""
     return amount.quantize(CENT, ROUND_HALF_UP)

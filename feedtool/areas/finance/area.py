@@ -21,11 +21,5 @@ def exports() -> "Sequence[Export]":
     return OPERATION_EXPORT, PAYMENT_EXPORT, DETAIL_EXPORT, DOCUMENT_EXPORT, JOURNAL
 
 
-AREA = Area(
-    "finance",
-    tr("Payments"),
-    rules=RULES,
-    exports=exports,
-    settings=(JournalSettings,),
-)
+AREA = Area("finance", tr("Payments"), rules=RULES, exports=exports, settings=(JournalSettings,))
 """The seller's money: operations, payments, invoices, the journal."""

@@ -176,7 +176,6 @@ TOTALS_DIFFER = PROBLEMS.error("totals-differ")
 
 
 def explained(code: Code) -> MessageText:
-    """The way to a code's page."""
     return tr("`feedtool explain {code}` says what to do", code=code.name)
 
 

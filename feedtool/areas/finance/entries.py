@@ -67,7 +67,6 @@ class JournalEntry(NamedTuple):
 
 
 def read_entry(text: str) -> JournalEntry:
-    """The entry of such a text."""
     *facts, lines = orjson.loads(text)
     entries = (EntryLine(name, account, Decimal(amount)) for name, account, amount in lines)
     return JournalEntry._make((*facts, tuple(entries)))
@@ -135,24 +134,17 @@ def _line(
 ) -> EntryLine:
     account = account_of(name, settings)
     if account is None:
-        raise UsageProblem(_no_account(name, operation or {}), explained(ACCOUNT_MISSING))
-    return EntryLine(name, account, amount)
-
-
-def _no_account(name: str, operation: KeyedRow) -> str:
-    values = {"name": name, "operation": operation.get("operationReference") or ""}
-    if ", " in name:
-        return tr(
-            "operation {operation}: its amount cannot be divided into {name}, which have several"
-            " accounts: the journal was not written",
+        reference = (operation or {}).get("operationReference")
+        values = {"name": name, "operation": reference or ""}
+        text = tr(
+            "operation {operation}: there is no account for {name}: the journal was not written",
             **values,
         )
-    return tr(
-        "operation {operation}: there is no account for {name}: the journal was not written",
-        **values,
-    )
-
-
-def balance(entry: JournalEntry) -> Decimal:
-    """The sum of an entry's lines: 0."""
-    return sum((line.amount for line in entry.lines), NOTHING)
+        if ", " in name:
+            text = tr(
+                "operation {operation}: its amount cannot be divided into {name}, which have"
+                " several accounts: the journal was not written",
+                **values,
+            )
+        raise UsageProblem(text, explained(ACCOUNT_MISSING))
+    return EntryLine(name, account, amount)

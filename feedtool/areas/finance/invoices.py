@@ -99,14 +99,15 @@ def _details_of(query: Query, invoices: KeyedRows) -> Iterator[Call]:
     return (wire.count_details((), invoice) for invoice in chosen)
 
 
-def _lines(window: windows.Window, page: wire.ItemPage) -> Sequence[KeyedRow]:
-    return [detail_row(item, window.subject) for item in page.items]
-
-
 DETAILS = ServiceList(
     tr("lines of invoices"),
     _details_of,
-    lambda _: WindowReader(wire.DETAILS, _lines).page,
+    lambda _: (
+        WindowReader(
+            wire.DETAILS,
+            lambda window, page: [detail_row(item, window.subject) for item in page.items],
+        ).page
+    ),
     nothing(tr("there are no lines of such invoices"), HINT),
     HINT,
     unit=tr("lines of invoices"),
@@ -117,9 +118,7 @@ def _known(query: Query, tally: ExportTally) -> ExportSummary:
     """The invoices that the service does not have, beside what was lost."""
     gone = [
         ExportNote(
-            tr("the service has no invoice {invoice}", invoice=invoice),
-            NOT_YET,
-            is_loss=True,
+            tr("the service has no invoice {invoice}", invoice=invoice), NOT_YET, is_loss=True
         )
         for sort, invoice in tally
         if sort == windows.GONE
@@ -192,7 +191,8 @@ def _unpacked(names: Sequence[str], body: Path) -> Iterator[DocumentFile]:
         with zipfile.ZipFile(body) as archive:
             for number, info in enumerate(archive.infolist()):
                 matches = {*names}.intersection(_NUMBER.findall(info.filename.rpartition("/")[2]))
-                if len(matches) == 1 and _is_sane(info):
+                is_sane = info.compress_type in _METHODS and info.file_size <= LARGEST
+                if len(matches) == 1 and is_sane:
                     place = body.with_name(f"{body.name}.{number}")
                     with archive.open(info) as packed, place.open("wb") as file:
                         copyfileobj(packed, file)
@@ -203,10 +203,6 @@ def _unpacked(names: Sequence[str], body: Path) -> Iterator[DocumentFile]:
         raise Unreadable(
             tr("the answer is not a ZIP: {reason}", reason=text(str(error)))
         ) from error
-
-
-def _is_sane(info: zipfile.ZipInfo) -> bool:
-    return info.compress_type in _METHODS and info.file_size <= LARGEST
 
 
 def _is_pdf(path: Path) -> bool:

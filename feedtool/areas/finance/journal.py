@@ -112,7 +112,6 @@ class NotProved(FeedtoolError):
 
 
 def _refuse_odd(proof: Proof) -> None:
-    """Refuse a journal of operations that are not proved."""
     if proof.odds:
         _, first, _ = proof.odd[0]
         text = plural(

@@ -205,7 +205,6 @@ def notes(known: Sequence[Note], tally: ExportTally, *, is_loss: bool = True) ->
 
 
 def summary(_: Query, tally: ExportTally) -> ExportSummary:
-    """Notes about differences and losses."""
     return ExportSummary(notes(NOT_PROVED, tally))
 
 
@@ -219,10 +218,7 @@ OPERATION_EXPORT = Export(
     _lists,
     _sheet,
     summary,
-    (
-        *windows.NEEDED,
-        *(windows.TYPE, windows.STATE, windows.BY_SALES_CHANNEL, windows.TOLERANCE),
-    ),
+    (*windows.NEEDED, *(windows.TYPE, windows.STATE, windows.BY_SALES_CHANNEL, windows.TOLERANCE)),
     windows.check,
     rows=_rows,
     extra_sheets=_proved,
@@ -243,15 +239,11 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
         tr("Payments blocked"),
         wire.count_payments(blocked),
         counted,
-        _payments,
+        lambda count: plural("{count:,} payment", "{count:,} payments", count),
         ("export", "payments", "--state", BLOCKED),
         wire.read_payments(blocked, 1),
         calendar,
     )
-
-
-def _payments(count: int) -> MessageText:
-    return plural("{count:,} payment", "{count:,} payments", count)
 
 
 def calendar(reply: Reply) -> str:

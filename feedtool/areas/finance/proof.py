@@ -28,7 +28,7 @@ from feedtool.areas.plain_list import NUMBER, KnownMembers
 from feedtool.feeds.export import KeyedRow
 from feedtool.feeds.template import FIRST_ROW, TEXT
 from feedtool.model.cells import Cell, Kind, Value
-from feedtool.model.text import MessageText, Translator, tr
+from feedtool.model.text import Translator, tr
 
 UNPROVED = tr("does not add up")
 MOST_NAMED = 1_000
@@ -89,11 +89,6 @@ def payment_key(
     return PaymentKey(day_of(row, dates), *others)
 
 
-def key_of_payment(row: KeyedRow) -> PaymentKey:
-    """The key of a row in the list of payments."""
-    return payment_key(row, ["paymentDate"], "salesChannelId")
-
-
 class Proof(Struct):
     """The totals of the operations in a file, compared with the service's."""
 
@@ -128,7 +123,6 @@ class Proof(Struct):
                 sums[place] += amount
 
     def totals_table(self, say: Translator) -> Iterator[KeyedRow]:
-        """The rows of the sheet Totals."""
         for (channel, name, state, day, currency), (count, gross, vat) in sorted(
             self.totals.items()
         ):
@@ -146,7 +140,6 @@ class Proof(Struct):
 
 
 def day_cell(day: str) -> Value:
-    """A day as a cell; None for an empty text."""
     return Cell(Kind.DATE, day) if day else None
 
 
@@ -165,7 +158,6 @@ class PaymentProof(NamedTuple):
 
     @property
     def delta(self) -> Decimal:
-        """The payment less its operations."""
         return (self.paid or NOTHING) - (self.operations or NOTHING)
 
 
@@ -186,7 +178,7 @@ def summed(payments: Iterable[KeyedRow]) -> dict[PaymentKey, KeyedRow]:
     """The payments by key; several of the same key are added."""
     sums: dict[PaymentKey, KeyedRow] = {}
     for row in payments:
-        key = key_of_payment(row)
+        key = payment_key(row, ["paymentDate"], "salesChannelId")
         before = sums.get(key, {})
         amounts = {name: number for name in (*before, *row) if (number := money(row, name))}
         more = {name: amount + (money(before, name) or NOTHING) for name, amount in amounts.items()}
@@ -212,7 +204,6 @@ class ListFacts(NamedTuple):
 
 
 def facts_of(rows: Iterable[KeyedRow]) -> ListFacts:
-    """The facts of all lists that were read."""
     facts = [row for row in rows if is_facts(row)]
     totals = [money(row, windows.TOTAL) for row in facts]
     count, came = (
@@ -228,7 +219,7 @@ def checks(
     payments: Sequence[PaymentProof] | None,
     say: Translator,
     *,
-    is_lacking: bool = False,
+    is_lacking: bool,
 ) -> Iterator[KeyedRow]:
     """The rows of the sheet Check; `payments` is None if they cannot be compared.
 
@@ -267,8 +258,7 @@ def _checked(subject: str, service: Value, in_file: Value) -> dict[str, Value]:
 def marked(row: KeyedRow, signs: Signs, tolerance: Decimal, say: Translator) -> KeyedRow:
     """The row, with a difference in the column `check`."""
     delta = difference(row, signs)
-    return {**row, CHECK: say(_mark(delta))} if abs(delta) > tolerance else row
-
-
-def _mark(delta: Decimal) -> MessageText:
-    return tr("the total differs by {delta:+.2f} from the sum of its parts", delta=delta)
+    if abs(delta) <= tolerance:
+        return row
+    mark = tr("the total differs by {delta:+.2f} from the sum of its parts", delta=delta)
+    return {**row, CHECK: say(mark)}

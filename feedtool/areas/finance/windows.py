@@ -47,7 +47,6 @@ class Window(NamedTuple):
     query: Pairs
 
     def having(self, **values: str) -> "Window":
-        """The window with other values."""
         return self._replace(query=tuple((dict(self.query) | values).items()))
 
 
@@ -174,7 +173,6 @@ class WindowReader:
         return self._end(gone)
 
     def _end(self, gone: Sequence[ListedItem] = ()) -> ListPage:
-        """The end of a window."""
         self._count += self._wanted
         self._all += self._rows
         return self._following(gone)
@@ -289,11 +287,7 @@ CHANGED = Filter(
 )
 TYPE = Filter("type", "TYPE[,TYPE]", tr("Only of these types of events."), is_list=True)
 STATE = Filter(
-    "state",
-    "STATE[,STATE]",
-    tr("Only of these payment states."),
-    is_list=True,
-    choices=STATES,
+    "state", "STATE[,STATE]", tr("Only of these payment states."), is_list=True, choices=STATES
 )
 BY_SALES_CHANNEL = Filter(
     "sales-channel", "ID[,ID]", tr("Only these sales channels."), is_list=True
@@ -321,7 +315,6 @@ def check(query: Query) -> None:
 
 
 def check_dates(query: Query) -> None:
-    """Refuse several ranges of days."""
     if sum(bool(query.values.get(entry.name)) for entry in DATES) > 1:
         raise UsageProblem(tr("give one of {options}", options=_options(DATES)))
 
@@ -347,7 +340,6 @@ def invoices(query: Query) -> tuple[str, ...]:
 
 
 def days_of(query: Query) -> DayRange | None:
-    """The range of days of the options, or None."""
     days: DayRange | None = next(
         filter(None, (query.values.get(option.name) for option in DATES)), None
     )
@@ -355,7 +347,6 @@ def days_of(query: Query) -> DayRange | None:
 
 
 def operation_windows(query: Query) -> Iterator[Call]:
-    """The calls that count the chosen operations."""
     days = days_of(query)
     common = (*(days.pairs if days else ()), *_listed("states", _given(query, STATE)))
     common += _listed("eventTypes", _given(query, TYPE))
@@ -377,7 +368,6 @@ def recent_windows(query: Query) -> Iterator[Call]:
 
 
 def payment_windows(query: Query) -> Iterator[Call]:
-    """The calls that count the chosen payments."""
     days = days_of(query)
     common = (*(days.pairs if days else ()), *_listed("paymentStates", _given(query, STATE)))
     for pairs in _each("salesChannelId", _given(query, BY_SALES_CHANNEL)):

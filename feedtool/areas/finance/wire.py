@@ -25,8 +25,6 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 class ItemPage(NamedTuple):
-    """One page of a list."""
-
     items: Sequence[Mapping[str, Any]]
     total: Decimal | None = None
     """The sum of all matching entries, or None."""

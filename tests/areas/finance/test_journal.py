@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from feedtool.areas.finance import windows
 from feedtool.areas.finance.accounts import Signs, find_signs
 from feedtool.areas.finance.columns import operation_row, payment_row
-from feedtool.areas.finance.entries import balance, read_entry, taken_back, texts
+from feedtool.areas.finance.entries import JournalEntry, read_entry, taken_back, texts
 from feedtool.areas.finance.journal import COLUMNS, JOURNAL, NotProved
 from feedtool.areas.finance.proof import compared, payment_key
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
@@ -51,6 +51,10 @@ def entries(path: Path) -> dict[str, list[dict[str, str]]]:
         for row in csv.DictReader(file):
             found[row["Entry"]].append(row)
     return dict(found)
+
+
+def balance(entry: JournalEntry) -> Decimal:
+    return sum((line.amount for line in entry.lines), Decimal(0))
 
 
 def amount(line: dict[str, str]) -> Decimal:

@@ -33,9 +33,6 @@ STATEMENT_DAYS = (9, 19, 29)
 """Days of a month (part "Events", 3)."""
 VAT = 20
 """In percent, for shipments that leave the EU."""
-BEFORE_PAYMENT = timedelta(days=2)
-EVENING = timedelta(hours=18)
-MORNING = timedelta(hours=6)
 
 
 class Sold(Struct):
@@ -53,7 +50,6 @@ class Sold(Struct):
 
     @property
     def total(self) -> int:
-        """The amount that the customer paid."""
         return self.products + self.shipping
 
 
@@ -178,11 +174,11 @@ def midnight(day: date, moment: datetime) -> datetime:
 
 
 def payment_at(created: datetime, number: int) -> datetime:
-    """The time of an operation's payment: in the evening of a payment day."""
-    day = next_day((created + BEFORE_PAYMENT).date(), PAYMENT_DAYS)
-    return midnight(day, created) + EVENING + timedelta(seconds=number * 37 % 3600)
+    """The time of an operation's payment: in the evening of a payment day, two days later."""
+    day = next_day((created + timedelta(days=2)).date(), PAYMENT_DAYS)
+    return midnight(day, created) + timedelta(hours=18, seconds=number * 37 % 3600)
 
 
 def statement_at(created: datetime) -> datetime:
     """The time when the statement with an operation is issued."""
-    return midnight(next_day(created.date(), STATEMENT_DAYS), created) + MORNING
+    return midnight(next_day(created.date(), STATEMENT_DAYS), created) + timedelta(hours=6)

@@ -2,7 +2,6 @@
 
 import zlib
 from collections.abc import Callable, Collection, Mapping
-from datetime import datetime
 from functools import partial
 from sqlite3 import Connection
 from typing import Any, NamedTuple
@@ -58,10 +57,6 @@ SEEN = """
 """SQL of a seller's operations as they are at a time."""
 
 
-def invoice_id(seller: str, moment: datetime) -> int:
-    return int(f"{moment:%Y%m%d}") * 1000 + zlib.crc32(seller.encode()) % 1000
-
-
 def add(db: Connection, seller: str, operation: Operation) -> int:
     """Keep an operation; its number among the seller's."""
     query = "SELECT COALESCE(MAX(number), 0) + 1 FROM operation WHERE seller = ?"
@@ -74,12 +69,13 @@ def put(db: Connection, seller: str, number: int, operation: Operation) -> None:
     """Store an operation under its number."""
     paid_at = events.payment_at(operation.created_at, number)
     issued = events.statement_at(operation.created_at)
-    invoice = invoice_id(seller, issued)
+    invoice = int(f"{issued:%Y%m%d}") * 1000 + zlib.crc32(seller.encode()) % 1000
+    fate = "" if number % EVERY_UNPAID else NOT_PAYABLE
     values: tuple[Any, ...] = (
         *(seller, number, operation.reference or str(invoice), operation.channel),
         *(orjson.dumps(value).decode() for value in (operation.types, operation.parts)),
         *(operation.total, operation.vat, orjson.dumps(operation.document).decode()),
-        _fate(number),
+        fate if number % EVERY_BLOCKED else BLOCKED,
         stamp(operation.created_at),
         *(stamp(time) for time in (events.midnight(paid_at.date(), paid_at), paid_at, issued)),
         invoice,
@@ -90,12 +86,6 @@ def put(db: Connection, seller: str, number: int, operation: Operation) -> None:
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         values,
     )
-
-
-def _fate(number: int) -> str:
-    if number % EVERY_BLOCKED == 0:
-        return BLOCKED
-    return "" if number % EVERY_UNPAID else NOT_PAYABLE
 
 
 # The filters of operations and payments, and the pages of their lists.
@@ -142,10 +132,7 @@ OF_OPERATIONS: Mapping[str, Condition] = {
     # An assumption: this finds forecasts, too, by the time at which they are to be paid.
     **_between("paidAt", "paid_at"),
     **_between("changedAt", "changed_at"),
-    "eventTypes": (
-        OF_TYPES,
-        partial(_one_of, "eventTypes", EVENT_TYPES),
-    ),
+    "eventTypes": (OF_TYPES, partial(_one_of, "eventTypes", EVENT_TYPES)),
     "states": (STATE.format(name="states"), partial(_one_of, "states", STATES)),
     "invoiceId": ("invoice = :invoiceId", partial(whole, "invoiceId")),
     **OF_CHANNEL,
@@ -158,17 +145,11 @@ OF_PAYMENTS: Mapping[str, Condition] = {
     ),
     **OF_CHANNEL,
 }
-MISSPELLED = {
-    "eventType": "eventTypes",
-    "payedAtMin": "paidAtMin",
-    "payedAtMax": "paidAtMax",
-}
+MISSPELLED = {"eventType": "eventTypes", "payedAtMin": "paidAtMin", "payedAtMax": "paidAtMax"}
 """Names of the specification's examples; those of its tables are the defined ones."""
 
 
 class FinanceSelection(NamedTuple):
-    """The operations that a request selects."""
-
     where: str
     """SQL over `store.SEEN`, with the values as named parameters."""
     values: dict[str, Any]
