@@ -9,12 +9,6 @@ download), `report`.
 """
 
 from feedtool.catalog.lookup import Catalog
-from feedtool.catalog.model import (
-    Brand,
-    Category,
-    Necessity,
-    Property,
-    PropertyChoice,
-)
+from feedtool.catalog.model import Brand, Category, Necessity, Property, PropertyChoice
 
 __all__ = ["Brand", "Catalog", "Category", "Necessity", "Property", "PropertyChoice"]

@@ -263,8 +263,7 @@ class Cache(AbstractContextManager["Cache"]):
 
         with self._use(is_write=True) as db:
             removed = Removed(
-                remove_all_but(Category, categories),
-                remove_all_but(Brand, brands) if brands else 0,
+                remove_all_but(Category, categories), remove_all_but(Brand, brands) if brands else 0
             )
             remove_all_but(Property, categories)
             db.execute(

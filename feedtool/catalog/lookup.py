@@ -53,7 +53,7 @@ class Catalog:
         """The properties that have been read, by category."""
         self._fingerprints: dict[str, str] = {}
         self._brands: dict[str, Brand] | None = None
-        self._near: dict[tuple[str, int], list[str]] = {}
+        self._near: dict[str, list[str]] = {}
 
     @property
     def language(self) -> str:
@@ -72,10 +72,11 @@ class Catalog:
     def category(self, reference: str) -> Category | None:
         return self.categories.get(reference)
 
-    def near_categories(self, reference: str, limit: int = 3) -> list[str]:
+    def near_categories(self, reference: str) -> list[str]:
         """Return categories for products that a mistyped reference may mean, likeliest first."""
-        usable = (code for code, item in self.categories.items() if item.takes_products)
-        return near_codes(reference, usable, limit)
+        return near_codes(
+            reference, (code for code, item in self.categories.items() if item.takes_products)
+        )
 
     def properties(self, reference: str) -> tuple[Property, ...] | None:
         """Return a category's properties by index; None if never downloaded."""
@@ -98,11 +99,11 @@ class Catalog:
         """Return the brand of a name; case and accents do not count."""
         return self._by_name().get(folded(name))
 
-    def near_brands(self, name: str, limit: int = 3) -> list[str]:
+    def near_brands(self, name: str) -> list[str]:
         """Return names of brands that a mistyped name may mean, the likeliest first."""
-        key = folded(name), limit
+        key = folded(name)
         if key not in self._near:
-            result = nearest(key[0], list(self._by_name()), limit)
+            result = nearest(key, list(self._by_name()))
             self._near[key] = [self._by_name()[item].name for item in result]
         return self._near[key]
 
@@ -297,9 +298,9 @@ def _rank(text: str, code: str, name: str, path: str) -> Rank | None:
     return next((rank for rank, is_so in ranks.items() if is_so), None)
 
 
-def similar_names(catalog: Catalog, text: str, limit: int = 3) -> list[str]:
+def similar_names(catalog: Catalog, text: str) -> list[str]:
     """Return codes, labels and names of brands similar to a text without matches."""
     names = [name for item in catalog.categories.values() for name in (item.label, item.reference)]
     names += [brand.name for brand in catalog.brands()]
     known = {folded(name): name for name in reversed(names) if folded(name)}
-    return [known[item] for item in nearest(folded(text), list(known), limit)]
+    return [known[item] for item in nearest(folded(text), list(known))]

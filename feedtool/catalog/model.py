@@ -205,6 +205,8 @@ CLOSE = 0.7
 
 SHORTLIST = 100
 """The number of names compared by difflib, preselected by a faster measure."""
+MOST_NEAR = 3
+"""The most names that are proposed."""
 
 
 def folded(name: str) -> str:
@@ -218,21 +220,21 @@ def folded(name: str) -> str:
     return " ".join(plain.split())
 
 
-def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
+def nearest(name: str, known: Iterable[str]) -> list[str]:
     """Return the folded names most similar to a folded name, the most similar first."""
     from rapidfuzz import fuzz, process
 
     # This ratio is never below difflib's, so it misses no name.
     alike = process.extract(name, list(known), scorer=fuzz.ratio, limit=SHORTLIST)
-    return get_close_matches(name, [other for other, *_ in alike], n=limit, cutoff=CLOSE)
+    return get_close_matches(name, [other for other, *_ in alike], n=MOST_NEAR, cutoff=CLOSE)
 
 
-def near_codes(code: str, known: Iterable[str], limit: int = 3) -> list[str]:
+def near_codes(code: str, known: Iterable[str]) -> list[str]:
     """Return codes that a mistyped code may mean, first those that look alike; all in capitals."""
     codes, plain = list(known), code.strip().upper()
     seen = plain.translate(LOOK_ALIKE)
     alike = [other for other in codes if other.translate(LOOK_ALIKE) == seen]
-    return list(dict.fromkeys([*alike, *nearest(plain, codes, limit)]))[:limit]
+    return list(dict.fromkeys([*alike, *nearest(plain, codes)]))[:MOST_NEAR]
 
 
 _LETTERS = 6

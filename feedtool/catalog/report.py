@@ -10,7 +10,7 @@ from feedtool.catalog.cache import Saved
 from feedtool.catalog.model import Origin
 from feedtool.catalog.sync import Synced
 from feedtool.model.text import MessageText, Translator, joined, plural, tr
-from feedtool.report.as_json import ENGLISH, dumped, write_entries
+from feedtool.report.as_json import dumped, write_entries
 from feedtool.report.plain import clean, shorten
 
 Fields = dict[str, Any]
@@ -41,7 +41,7 @@ def _minute(moment: datetime) -> str:
 
 
 def write_results(
-    results: Sequence[Category | Brand], out: TextIO, form: str, say: Translator = ENGLISH
+    results: Sequence[Category | Brand], out: TextIO, form: str, say: Translator
 ) -> None:
     """Write the results of a search, as a table or as a list in JSON."""
     if form != "text":
@@ -95,9 +95,9 @@ def write_category(
     category: Category,
     out: TextIO,
     form: str,
-    say: Translator = ENGLISH,
+    say: Translator,
     *,
-    is_verbose: bool = False,
+    is_verbose: bool,
 ) -> None:
     """Write a category with its properties; above the deepest level, with its subcategories."""
     if form != "text":
@@ -203,8 +203,7 @@ def _iso(moment: datetime | None) -> str | None:
 # A sync.
 
 
-def write_synced(synced: Synced, out: TextIO, form: str, say: Translator = ENGLISH) -> None:
-    """Write the result of a sync."""
+def write_synced(synced: Synced, out: TextIO, form: str, say: Translator) -> None:
     if form != "text":
         out.write(dumped(_synced_fields(synced)) + "\n")
         return

@@ -42,8 +42,6 @@ NOT_FOUND = 404
 
 
 class CatalogRequest(NamedTuple):
-    """A request of the sync."""
-
     kind: Literal["brands", "categories", "category", "properties"]
     page: CatalogPage = wire.FIRST_PAGE
     category: str = ""
@@ -57,8 +55,6 @@ class MissingProperties(NamedTuple):
 
 
 class Synced(Struct):
-    """The result of a sync."""
-
     service: str
     language: str
     ended_at: datetime
@@ -166,7 +162,6 @@ class _SyncReader(Struct):
         )
 
     def finished(self) -> Synced:
-        """Return the result after all requests."""
         synced = self.synced
         if not self.brands:
             synced.warnings.append(

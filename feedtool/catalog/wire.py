@@ -55,8 +55,6 @@ LEVELS = {2: 1, 4: 2, 6: 3}
 
 
 class CatalogPage(NamedTuple):
-    """A page of a list to request."""
-
     number: int = 1
     """`pageIndex`, 1-based; links count, too."""
     link: str | None = None
@@ -89,17 +87,14 @@ class PropertiesReply(NamedTuple):
 
 
 def read_brands(page: CatalogPage = FIRST_PAGE, size: int = PAGE_SIZE) -> Call:
-    """Return the call for a page of brands, which `brands_page` reads."""
     return page_call("/brands", page, size, BRAND_FIELDS)
 
 
 def read_categories(language: str, page: CatalogPage = FIRST_PAGE, size: int = PAGE_SIZE) -> Call:
-    """Return the call for a page of categories, which `categories_page` reads."""
     return page_call("/categories", page, size, CATEGORY_FIELDS, _in(language))
 
 
 def read_category(reference: str, language: str) -> Call:
-    """Return the call for a single category, which `category_of` reads."""
     target = f"/categories/{quote(reference, safe='')}"
     return Call("GET", target, READ, headers=_in(language))
 

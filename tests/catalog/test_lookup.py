@@ -14,7 +14,7 @@ from tests.catalogues import AT, SERVICE, catalog, choices, prop
 def test_near_categories_take_products() -> None:
     known = catalog()
     assert [known.near_categories(code)[:1] for code in ("0A0I01", "kettle")] == [["0A0101"], []]
-    assert "0A0103" not in known.near_categories("0A0103", limit=9)
+    assert "0A0103" not in known.near_categories("0A0103")
 
 
 def test_the_properties_of_a_category() -> None:
