@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from feedtool.areas.offers.delivery import PackageType
-from feedtool.areas.offers.wire.offers import OffersPage
 from feedtool.areas.registry import load
 from feedtool.delivery import direct
 from feedtool.delivery.machine import transition
@@ -130,7 +129,7 @@ def _package(machine: Machine, phase: Phase, **more: Any) -> Package:
     return Package(1, 1, 1, "P", machine.package_type, rows=5, phase=phase, **fields)
 
 
-LOOKED_UP = {"offers": done(OffersPage([], None))}
+LOOKED_UP = {"offers": done(AnswerPage([], None))}
 STATES = {
     meaning.value: done(PackageView(meaning.value.capitalize(), meaning))
     for meaning in (Meaning.OPEN, Meaning.WORKING, Meaning.INTEGRATED, Meaning.REJECTED)

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.delivery import PackageType, ask_offers
-from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, OfferState
+from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OfferState
 from feedtool.areas.registry import load
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import TransitionContext, resolutions, unknown
+from feedtool.feeds.delivery import AnswerPage
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Package, Phase, Resolution
 from feedtool.ledger.admission import MOST_SENDS
@@ -64,7 +65,7 @@ def row(
 
 
 def fate(of: Package, sought: PendingRow, *offers: Offer, link: str | None = None) -> Resolution:
-    (found,) = resolutions(of, [sought], OffersPage(list(offers), link), NOW)
+    (found,) = resolutions(of, [sought], AnswerPage(list(offers), link), NOW)
     return found
 
 
@@ -155,7 +156,7 @@ def test_a_lost_post_is_as_old_as_its_intent_by_the_clock_of_the_service(skew: t
     statuses = [
         found.status
         for updated in (sent_at - SECOND, sent_at)
-        for page in [OffersPage([OFFER._replace(updated_at=updated)], None)]
+        for page in [AnswerPage([OFFER._replace(updated_at=updated)], None)]
         for found in resolutions(lost, [sought], page, now)
     ]
     assert statuses == [AGAIN, INTEGRATED]
@@ -199,10 +200,10 @@ def test_an_absent_offer_fulfils_a_delete() -> None:
 def test_rows_possibly_on_the_next_page_stay_open() -> None:
     rows = [row("A"), row("B")._replace(row=4)]
     more = resolutions(
-        package(), rows, OffersPage([OFFER], "https://service.example/v2/offers?c=2"), NOW
+        package(), rows, AnswerPage([OFFER], "https://service.example/v2/offers?c=2"), NOW
     )
     assert [(found.row, found.status) for found in more] == [(3, INTEGRATED)]
-    last = resolutions(package(), rows, OffersPage([OFFER], None), NOW)
+    last = resolutions(package(), rows, AnswerPage([OFFER], None), NOW)
     assert [(found.row, found.status) for found in last] == [(3, INTEGRATED), (4, AGAIN)]
 
 

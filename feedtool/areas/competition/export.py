@@ -5,7 +5,7 @@ offers has a row, too. The columns have the service's names below their labels.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from feedtool.areas.competition.wire import (
     FIELDS,
@@ -15,6 +15,7 @@ from feedtool.areas.competition.wire import (
     read_competing_offers,
 )
 from feedtool.areas.offers.wire.offers import offers_page, read_offers
+from feedtool.areas.plain_list import no_loss, nothing
 from feedtool.feeds.export import (
     BY_CHANNEL,
     Export,
@@ -32,10 +33,6 @@ from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.text import Translator, plural, tr
-
-OFFERS, CHANGES = "competing-offers", "competing-offer-changes"
-
-SHEETS = {OFFERS: tr("Competing offers"), CHANGES: tr("Competing offer changes")}
 
 CLOSED = (
     tr("This account has no access to competing offers"),
@@ -62,10 +59,10 @@ def check(query: Query) -> None:
 
 def _own_page(reply: Reply, _: Call) -> ListPage:
     """The products of the seller's offers, to be listed once each."""
-    offers, link = offers_page(reply)
-    gtins = [offer.gtin for offer in offers if offer.gtin and fits(offer.gtin)]
+    page = offers_page(reply)
+    gtins = [offer.gtin for offer in page.items if offer.gtin and fits(offer.gtin)]
     rows = [(gtin.zfill(14), {PRODUCT: gtin}) for gtin in gtins]
-    return ListPage(rows, Call("GET", link, READ) if link else None)
+    return ListPage(rows, Call("GET", page.next, READ) if page.next else None)
 
 
 OWN = ServiceList(
@@ -83,46 +80,40 @@ OWN = ServiceList(
 )
 
 
-def _first(query: Query, offered: KeyedRows) -> Iterator[Call]:
-    products = query[PRODUCT] or (str(row[PRODUCT]) for row in offered)
-    return map(read_competing_offers, comma_lists(products))
-
-
 def _page(reply: Reply, _: Call) -> ListPage:
-    """The offers of others."""
     count, rows, link = competition_page(reply)
     following = Call("GET", link, READ) if link else None
     tally: ExportTally = Counter({(ANSWERED, ""): count})
     return ListPage([(None, row) for row in rows], following, progress=count, tally=tally)
 
 
-def _nothing(reason: str) -> Callable[[Query, ExportTally], NothingToDo]:
-    return lambda _, __: NothingToDo(tr("the service tells of no competing offers"), reason)
-
-
+NONE = tr("the service tells of no competing offers")
 COMPETING = ServiceList(
     tr("competing offers"),
-    _first,
+    lambda query, offered: map(
+        read_competing_offers,
+        comma_lists(query[PRODUCT] or (str(row[PRODUCT]) for row in offered)),
+    ),
     lambda _: _page,
-    _nothing(tr("it knows none of these products")),
+    nothing(NONE, tr("it knows none of these products")),
     HINT,
     unit=tr("products"),
 )
 CHANGED = COMPETING._replace(
     name=tr("competing offer changes"),
     first=lambda _, __: [read_competing_changes()],
-    nothing=_nothing(tr("nothing has changed")),
+    nothing=nothing(NONE, tr("nothing has changed")),
 )
 
 
-def _table(kind: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
+def _table(title: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
     def table(query: Query, _: KeyedRows, __: ExportTally) -> PlainTable:
         translate = Translator(query.language).message
         fields = (
             Field(path, translate(label), "", CellEntry(number_format, width))
             for path, (label, _, width, number_format) in FIELDS.items()
         )
-        return PlainTable(translate(SHEETS[kind]), tuple(fields))
+        return PlainTable(translate(title), tuple(fields))
 
     return table
 
@@ -141,36 +132,39 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
     return ExportSummary([ExportNote(text)], unknown)
 
 
-OF_PRODUCTS = tr("Of these products.  [default: all that the seller offers]")
-
 EXPORTS = (
     Export(
-        OFFERS,
+        "competing-offers",
         """Export other sellers' offers of the same products into a table.
 
     A row for each of their offers. Without --product the products are those that the seller offers
     in the channel. The account needs to be opened for that, by special request.
     """,
         lambda query: (COMPETING,) if query[PRODUCT] else (OWN, COMPETING),
-        _table(OFFERS),
+        _table(tr("Competing offers")),
         summary,
         (
-            Filter(PRODUCT, "EAN[,EAN]", OF_PRODUCTS, is_list=True),
+            Filter(
+                PRODUCT,
+                "EAN[,EAN]",
+                tr("Of these products.  [default: all that the seller offers]"),
+                is_list=True,
+            ),
             BY_CHANNEL,
         ),
         check,
         forbidden_texts=CLOSED,
     ),
     Export(
-        CHANGES,
+        "competing-offer-changes",
         """Export what has changed in other sellers' offers into a table.
 
     Of the products that the seller offers, in the service's order. The account needs to be opened
     for that, by special request.
     """,
         lambda _: (CHANGED,),
-        _table(CHANGES),
-        lambda _, __: ExportSummary(()),
+        _table(tr("Competing offer changes")),
+        no_loss,
         forbidden_texts=CLOSED,
     ),
 )

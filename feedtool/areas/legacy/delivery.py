@@ -20,14 +20,7 @@ from feedtool.areas.legacy.writer import ATTRIBUTES, head_of, offers_of, write
 from feedtool.areas.offers.delivery import TEXTS, PackageType, ask_offers, traces
 from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire.offers import Offer, offers_page, read_offers
-from feedtool.feeds.delivery import (
-    AnswerPage,
-    Endpoint,
-    LogEntry,
-    Lookup,
-    PackageLog,
-    Submitted,
-)
+from feedtool.feeds.delivery import AnswerPage, Endpoint, LogEntry, Lookup, PackageLog, Submitted
 from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import UsageProblem, reason_of
@@ -145,8 +138,8 @@ def _taxes(settings: AccountSettings, request: Mapping[str, Any]) -> dict[str, D
 
 
 def references_page(reply: Reply) -> AnswerPage[str | None]:
-    offers, link = offers_page(reply)
-    return AnswerPage([offer.reference for offer in offers], link)
+    page = offers_page(reply)
+    return AnswerPage([offer.reference for offer in page.items], page.next)
 
 
 PRESENT = Endpoint(

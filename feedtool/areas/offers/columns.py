@@ -214,7 +214,6 @@ def mode(code: str, same: str | None = None) -> Mode:
 
 
 def mode_label(code: str) -> Label:
-    """Return a mode's name as in the headers of the user's language."""
     return Label(code, WORDS.of(MODE_LABELS[code]) if code in MODE_LABELS else ())
 
 
@@ -254,7 +253,6 @@ def blank_amounts(row: Row, amounts: tuple[str, ...]) -> list[str]:
 
 @lru_cache
 def mode_columns(code: str) -> tuple[Column, Column]:
-    """Return the cost and the additional cost of a delivery mode."""
     names = WORDS.of(MODE_LABELS[code]) if code in MODE_LABELS else (code, code, code)
     modes, columns = WORDS.aliases(f"deliveryModes.{code}"), []
     for ending, label, note, example in _COSTS:

@@ -14,8 +14,17 @@ from typing import Any
 
 from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire import offers, packages
-from feedtool.areas.offers.wire.offers import Offer, OffersPage, OfferState
-from feedtool.feeds.delivery import Endpoint, Lookup, LookupTexts, Needs, Since, Staged, Trace
+from feedtool.areas.offers.wire.offers import Offer, OfferState
+from feedtool.feeds.delivery import (
+    AnswerPage,
+    Endpoint,
+    Lookup,
+    LookupTexts,
+    Needs,
+    Since,
+    Staged,
+    Trace,
+)
 from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import Call, comma_lists, fits_comma_list
 from feedtool.model.nouns import PendingRow
@@ -103,10 +112,10 @@ def ask_offers(
 
 
 def traces(
-    pairs: Pairs, since: Since, rows: Sequence[PendingRow], page: OffersPage
+    pairs: Pairs, since: Since, rows: Sequence[PendingRow], page: AnswerPage[Offer]
 ) -> Iterator[tuple[PendingRow, Trace]]:
     """Yield the traces of rows on a page of offers, comparing requests with offers by `pairs`."""
-    shown = {offer.reference: offer for offer in page.offers}
+    shown = {offer.reference: offer for offer in page.items}
     for row in rows:
         if row.reference in shown or page.next is None:
             yield row, _trace(since, row, shown.get(row.reference), pairs)
@@ -138,20 +147,21 @@ def _pairs(
     if "condition" in request:
         yield request["condition"], offer.condition
     if "price" in price:
-        yield _money(price["price"]), offer.price
+        yield exact(price["price"]), offer.price
     if "taxes" in price:
-        yield {tax["code"]: _money(tax["value"]) for tax in price["taxes"]}, offer.taxes
+        yield {tax["code"]: exact(tax["value"]) for tax in price["taxes"]}, offer.taxes
     if "preparationTime" in request:
         yield request["preparationTime"], offer.preparation_time
     if "deliveryModes" in request:
         modes = {
-            mode["code"]: (_money(mode["cost"]), _money(mode["additionalCost"]))
+            mode["code"]: (exact(mode["cost"]), exact(mode["additionalCost"]))
             for mode in request["deliveryModes"]
         }
         yield modes, offer.delivery_modes
 
 
-def _money(value: float) -> Decimal:
+def exact(value: float) -> Decimal:
+    """Convert a number of JSON without changing its digits."""
     return Decimal(str(value))
 
 
@@ -164,9 +174,7 @@ DELIVERY = Staged(
         packages.package_id,
     ),
     upload=lambda package, bodies: packages.upload(
-        package.package_id,
-        bodies,
-        packages.UploadBody(package.settings.of(OfferSettings).upload_body),
+        package.package_id, bodies, package.settings.of(OfferSettings).upload_body
     ),
     look=Endpoint(lambda package: packages.read_package(package.package_id), packages.package_view),
     commit=lambda package: packages.commit(package.package_id),

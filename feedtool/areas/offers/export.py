@@ -191,14 +191,14 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
     paths = order_columns(list(rows.columns), query["fields"])
     translate = Translator(query.language).message
     text = translate("As the service shows it; it is not sent.")
-    further = [
+    shown = [
         Field(path, path, text, CellEntry("General", SHOWN_WIDTH))
         for path in paths
         if path not in keys
     ]
     facts = [translate(WARNINGS[feed.kind])] if feed.kind in WARNINGS else []
     return FilledTemplate(
-        feed, Context(query.settings), query.language, extra_columns=further, facts=facts
+        feed, Context(query.settings), query.language, extra_columns=shown, facts=facts
     )
 
 
@@ -206,7 +206,6 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
 
 
 def nothing(query: Query, tally: ExportTally) -> NothingToDo:
-    """Return the reason why there are no offers."""
     if count := tally[Omission.DELIVERY, ""]:
         return NothingToDo(
             tr("none of the {count:,} offers is delivered by the seller", count=count),
@@ -225,7 +224,6 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
 
 
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
-    """Return notes on omitted offers, and warnings."""
     kind = query["as"].kind
     notes = [NOTES[kind]] if kind in NOTES else []
     if count := tally[Omission.DELIVERY, ""]:

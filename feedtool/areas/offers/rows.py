@@ -16,7 +16,7 @@ from feedtool.areas.offers.changes.offer_state import ObservedOffer, nonzero_tax
 from feedtool.areas.offers.columns import CONDITIONS, HUNDRED, ZERO, number
 from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
-from feedtool.areas.offers.wire.packages import UploadBody, upload
+from feedtool.areas.offers.wire.packages import upload
 from feedtool.feeds.area import shown
 from feedtool.feeds.export import ExportTally
 from feedtool.feeds.feed import JsonRequests, Read, is_number
@@ -194,7 +194,6 @@ _NODES = {"product": ("gtin", "reference"), "price": ("price", "originPrice")}
 
 
 def offer_cells(body: Mapping[str, Any], settings: AccountSettings) -> Read:
-    """Return the cells of an offer's request."""
     result = Read({}, [])
     for name, value in body.items():
         if name in _SIMPLE:
@@ -234,9 +233,7 @@ def _put_modes(result: Read, modes: list[Any]) -> None:
     for place, mode in enumerate(modes):
         path = f"deliveryModes[{place}]"
         code = mode.get("code") if isinstance(mode, dict) else None
-        if not (
-            isinstance(code, str) and code and mode.keys() <= {"code", "cost", "additionalCost"}
-        ):
+        if not (isinstance(code, str) and code and mode.keys() <= _MODE):
             result.leave(path, mode)
             continue
         keys = columns.mode(code)
@@ -257,7 +254,7 @@ REQUESTS = JsonRequests(
     offer_cells,
     kind_of,
     lambda bodies, settings: (
-        upload("package", bodies, UploadBody(settings.of(OfferSettings).upload_body)).body or b""
+        upload("package", bodies, settings.of(OfferSettings).upload_body).body or b""
     ),
     lambda settings: settings.limits.upload,
 )

@@ -81,7 +81,6 @@ def check_modes_replaced(row: Row) -> Iterator[Issue]:
 
 
 def check_nothing_to_update(row: Row) -> Iterator[Issue]:
-    """Report a row whose changeable cells are all blank."""
     if all(map(row.is_blank, row.feed.requests.changeable(row.sheet))):
         hint = tr("fill what changes, or delete the row")
         yield Issue(
@@ -90,7 +89,6 @@ def check_nothing_to_update(row: Row) -> Iterator[Issue]:
 
 
 def check_origin_price(row: Row) -> Iterator[Issue]:
-    """Report a struck price below the price."""
     struck, price = row.values.get("price.originPrice"), row.values.get("price.price")
     if struck is not None and price is not None and struck < price:
         message = tr(
@@ -127,7 +125,6 @@ def check_price_below_taxes(row: Row) -> Iterator[Issue]:
 
 
 def check_taxes_incomplete(row: Row) -> Iterator[Issue]:
-    """Report each tax that is missing beside others."""
     blank = [key for key in TAXES if row.is_blank(key)]
     if 0 < len(blank) < len(TAXES):
         for key in blank:
@@ -166,7 +163,6 @@ class DuplicateReferences(Occurrences):
     """Keeps every reference of every channel until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Note a row."""
         reference = row.values.get("sellerExternalReference")
         if reference is not None:
             self.add(f"{row.channel}\0{reference}", sheet, row.number)
@@ -313,8 +309,6 @@ RULES = (
 # Corrections of offers; each decides something, so the user has to choose them.
 
 
-_AMOUNT_TAXES = TAXES[1:]
-"""Without VAT: a blank VAT never means zero."""
 ONE = Decimal(1)
 
 
@@ -337,7 +331,6 @@ def zero(flawed: FlawedCell) -> NewValue | None:
 
 
 def drop_product_reference(flawed: FlawedCell) -> NewValue | None:
-    """Empty the product reference if the row has a GTIN."""
     return "" if GTIN in flawed.filled else None
 
 
@@ -375,7 +368,7 @@ FIXES = (
         tr("fill the taxes that are amounts with 0 where VAT is given"),
         (TAXES_INCOMPLETE,),
         zero,
-        fields=_AMOUNT_TAXES,
+        fields=TAXES[1:],  # without VAT: a blank VAT never means zero
     ),
     Fix(
         "product-reference",

@@ -76,7 +76,6 @@ def read_accepted(
 
 
 def read_stocks(db: Connection, scope: str, products: Iterable[str]) -> dict[str, Stock]:
-    """Return the known stocks of a seller."""
     columns = t.stocks.c
     query = select(columns.product, columns.quantity, columns.begun, columns.until).where(
         columns.scope == scope, columns.product.in_([*products])
@@ -97,7 +96,6 @@ def write_accepted(db: Connection, scope: str, offers: Mapping[str, AcceptedOffe
 
 
 def as_json(value: object) -> str | None:
-    """Return the JSON text that is stored; None stays None."""
     return None if value is None else orjson.dumps(value).decode()
 
 
@@ -238,7 +236,6 @@ class AcceptedOffers:
             self._moving_kinds.add((key[0], scope))
 
     def count(self, channel: str) -> int:
-        """Return the number of known offers on the channel."""
         return self._count(
             select(func.count()).where(t.accepted.c.scope == self._scope(channel), _LIVE)
         )
@@ -331,8 +328,6 @@ class AcceptedOffers:
 
 
 class EarlierOffer(NamedTuple):
-    """An offer before a run."""
-
     fields: OfferFields | None
     """None for a deleted offer."""
     quantity: int | None

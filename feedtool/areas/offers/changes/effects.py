@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from feedtool.areas.offers import columns
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
-from feedtool.areas.offers.delivery import PackageType
+from feedtool.areas.offers.delivery import PackageType, exact
 from feedtool.feeds.memory import ChangeColumn, Changes, OpenAccepted, Uploads
 from feedtool.model.nouns import Item
 from feedtool.model.text import MessageText, joined, plural, tr
@@ -24,8 +24,6 @@ KnownOffer = tuple[AcceptedOffer | None, str, int | None]
 
 
 class KnownOffers(Protocol):
-    """A source of a seller's known offers."""
-
     def look_up(self, items: Sequence[Item], /) -> Sequence[KnownOffer]: ...
 
 
@@ -128,7 +126,6 @@ class OfferEffects(Struct):
                 self.to_zero += change.stock == 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the counts by name."""
         return {
             "rows": self.rows,
             **{name: self.counts[name] for name in COUNTS},
@@ -157,7 +154,6 @@ class OfferEffects(Struct):
             yield tr("{channel}: no price and no stock moves", channel=channel)
 
     def _offers(self) -> MessageText:
-        """Return the number of offers, and the counts of effects."""
         offers = plural("{count:,} offer", "{count:,} offers", self.rows)
         if self.counts["unknown"] == self.rows:
             return tr("{offers}, {unknown}", offers=offers, unknown=UNKNOWN)
@@ -230,7 +226,7 @@ def _add_change(
     """Add the change of a known number; return True if it changes."""
     if before is None or after is None or before == after:
         return False
-    old, new = Decimal(str(before)), Decimal(str(after))
+    old, new = exact(before), exact(after)
     (up if new > old else down).add(item, old, new)
     return True
 
@@ -267,35 +263,35 @@ MONEY, WHOLE, PERCENT = "#,##0.00", "#,##0", "+0.0%;-0.0%;0.0%"
 def change_rows(
     uploads: Uploads, open_accepted: OpenAccepted, held: Mapping[tuple[int, str], str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the row of each offer; products have none."""
+    """Yield the row of each offer, with None for unknown; products have none.
+
+    `held` has the codes of the guards that hold a row, by its number and channel.
+    """
     for item, (offer, _, quantity) in _with_known_offers(uploads, open_accepted):
-        if item.package_type in TYPES:
-            held_by = held.get((item.row, item.channel), "")
-            yield change_row(item, change_of(item, offer, quantity), held_by)
+        if item.package_type not in TYPES:
+            continue
+        held_by = held.get((item.row, item.channel), "")
+        change = change_of(item, offer, quantity)
+        old, new = money(change.old_price), money(change.price)
+        old_stock, stock = change.old_stock, change.stock
+        yield {
+            "row": item.row,
+            columns.REFERENCE: item.reference,
+            columns.CHANNEL: item.channel,
+            "change": "held" if held_by else change.effect,
+            "oldPrice": old,
+            "newPrice": new,
+            "priceChange": round((new - old) / old, 4) if old and new is not None else None,
+            "oldStock": old_stock,
+            "newStock": stock,
+            "stockChange": None if old_stock is None or stock is None else stock - old_stock,
+            "size": str(change.size),
+            **({"heldBy": held_by} if held_by else {}),
+        }
 
 
-def change_row(item: Item, change: OfferChange, held_by: str) -> dict[str, Any]:
-    """Return the row of an offer, with None for unknown; `held_by` lists codes of guards."""
-    old, new = _money(change.old_price), _money(change.price)
-    is_both_stocks = change.old_stock is not None and change.stock is not None
-    return {
-        "row": item.row,
-        columns.REFERENCE: item.reference,
-        columns.CHANNEL: item.channel,
-        "change": "held" if held_by else change.effect,
-        "oldPrice": old,
-        "newPrice": new,
-        "priceChange": round((new - old) / old, 4) if old and new is not None else None,
-        "oldStock": change.old_stock,
-        "newStock": change.stock,
-        "stockChange": (change.stock or 0) - (change.old_stock or 0) if is_both_stocks else None,
-        "size": str(change.size),
-        **({"heldBy": held_by} if held_by else {}),
-    }
-
-
-def _money(value: float | None) -> Decimal | None:
-    return None if value is None else Decimal(str(value))
+def money(value: float | None) -> Decimal | None:
+    return None if value is None else exact(value)
 
 
 CHANGES = Changes(
@@ -312,14 +308,6 @@ CHANGES = Changes(
         ChangeColumn("stockChange", tr("Stock change"), 13, WHOLE, is_optional=True),
         ChangeColumn("heldBy", tr("Held by"), 24, is_optional=True),
     ),
-    words={
-        "created": tr("created"),
-        "changed": tr("changed"),
-        "unchanged": tr("unchanged"),
-        "removed": tr("removed"),
-        "absent": tr("not there any more"),
-        "unknown": tr("not known here"),
-        "held": tr("held back"),
-    },
+    words={**COUNTS, "unknown": tr("not known here"), "held": tr("held back")},
     rows=change_rows,
 )

@@ -125,7 +125,6 @@ def _describe(removals: Removals) -> MessageText:
 
 
 def check_floor(row: Candidate, _: Guards) -> Issue | None:
-    """Compare the price with the row's floor."""
     price, floor = row.fields.get(PRICE), row.item.floor
     if price is None or floor is None or price >= floor:
         return None

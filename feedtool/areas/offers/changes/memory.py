@@ -34,7 +34,7 @@ class LiveOffers:
 
         def take(reply: Reply, _: Call) -> Next | None:
             page = offers_page(reply)
-            offers.update({offer.reference: offer for offer in page.offers if offer.reference})
+            offers.update({offer.reference: offer for offer in page.items if offer.reference})
             return Next(read_offers("", link=page.next)) if page.next else None
 
         hint = tr("look at --channel and --seller; nothing was sent")

@@ -199,7 +199,11 @@ class _Selection:
 
     def decide(self, sheet: _ComparedSheet, before: EarlierFile | None) -> None:
         """Run the second pass, once all rows are known."""
-        checked, holdings = sheet.checked, [*self._holdings(sheet, before)]
+        checked, holdings = sheet.checked, list[Holding]()
+        if not self._options.releases(FILE_SHRUNK.name):
+            holdings += check_shrunk(checked.size, before, self._settings)
+        if self._known and not self._options.releases(MASS_REMOVAL.name):
+            holdings += check_removals(sheet.removals(self._known, self._primary), self._settings)
         sent, withheld = Spool(Item), Spool(RowResult)
         groups: set[tuple[str, str]] = set()
         for row in sheet.rows:
@@ -227,12 +231,6 @@ class _Selection:
         if row.is_by_reference and self._has_other_names:
             return True
         return row.gives_stock and self._changes_stock and len(self._channels) > 1
-
-    def _holdings(self, sheet: _ComparedSheet, before: EarlierFile | None) -> Iterator[Holding]:
-        if not self._options.releases(FILE_SHRUNK.name):
-            yield from check_shrunk(sheet.checked.size, before, self._settings)
-        if self._known and not self._options.releases(MASS_REMOVAL.name):
-            yield from check_removals(sheet.removals(self._known, self._primary), self._settings)
 
 
 def _messages_for(holdings: Iterable[Holding], row: _ComparedRow, channel: str) -> list[Message]:

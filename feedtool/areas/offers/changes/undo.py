@@ -6,7 +6,6 @@ known: by no later run, and by no export that showed other values.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import Engine, Row, func, select
@@ -19,10 +18,10 @@ from feedtool.areas.offers.changes.accepted import (
     read_earlier,
     scope_of,
 )
-from feedtool.areas.offers.changes.effects import KnownOffer
+from feedtool.areas.offers.changes.effects import KnownOffer, money
 from feedtool.areas.offers.changes.offer_state import OfferFields
 from feedtool.areas.offers.changes.projection import FAILED, NEVER_SENT, read_rows
-from feedtool.areas.offers.delivery import LEGACY_TYPES, PackageType
+from feedtool.areas.offers.delivery import LEGACY_TYPES, PackageType, exact
 from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.settings import OfferSettings
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
@@ -36,8 +35,6 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, tr
-
-ORIGIN_KEY, PRICE_KEY = "price.originPrice", "price.price"
 
 NOT_KNOWN = tr("its state before the run is not known here")
 MAYBE_CREATED = tr(
@@ -56,11 +53,7 @@ NO_CELL = tr("it had taxes or delivery modes that the profile does not know")
 
 
 def undo_rows(
-    engine: Engine,
-    run: Run,
-    known: AcceptedOffers,
-    settings: AccountSettings,
-    options: UndoOptions,
+    engine: Engine, run: Run, known: AcceptedOffers, settings: AccountSettings, options: UndoOptions
 ) -> Iterator[UndoRow]:
     """Yield a row for each offer that a run has changed, or may have changed.
 
@@ -218,17 +211,18 @@ class _Undo:
         taxes, modes = values[state.TAXES], values[state.MODES]
         offer = Offer(
             *(None, None, None, None, None),
-            price=_money(values[state.PRICE]),
+            price=money(values[state.PRICE]),
             taxes=None
             if taxes is None
-            else {code: _amount(value) for code, value in {self._vat: 0, **taxes}.items()},
+            else {code: exact(value) for code, value in {self._vat: 0, **taxes}.items()},
             preparation_time=values[state.PREPARATION],
             delivery_modes=modes
-            and {code: DeliveryMode(*map(_amount, costs)) for code, costs in modes.items()},
+            and {code: DeliveryMode(*map(exact, costs)) for code, costs in modes.items()},
             quantity=quantity,
             updated_at=None,
         )
-        row = self._maker.row(offer, "", Counter()) | {ORIGIN_KEY: _money(values[state.ORIGIN])}
+        row = self._maker.row(offer, "", Counter())
+        row["price.originPrice"] = money(values[state.ORIGIN])
         cells = {key: value for key, value in row.items() if value not in (None, "")}
         is_whole = all(
             any(key.startswith(prefix) for key in cells)
@@ -242,11 +236,3 @@ RESTORED = (state.PRICE, state.ORIGIN, state.TAXES, state.MODES, state.PREPARATI
 """The fields of an offer that are restored."""
 PREFIXES = {state.TAXES: "taxes.", state.MODES: "deliveryModes."}
 """Key prefixes of the columns that an Update replaces as a whole."""
-
-
-def _amount(value: float) -> Decimal:
-    return Decimal(str(value))
-
-
-def _money(value: float | None) -> Decimal | None:
-    return None if value is None else _amount(value)

@@ -58,8 +58,6 @@ CREATE INDEX IF NOT EXISTS applied_by_package ON applied(package, id);
 
 
 class OfferOutcome(NamedTuple):
-    """The outcome of an offer request."""
-
     status: str
     codes: list[str]
 

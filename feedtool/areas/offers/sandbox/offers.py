@@ -149,10 +149,7 @@ FIELDS: dict[str, Any] = {
             **_leaves("isBestOffer isBestOfferUpdatedAt updatedAt"),
             "bestOffer": _leaves("price deliveryCost updatedAt"),
         },
-        "offerQuality": {
-            **_leaves("offerScore updatedAt"),
-            "scoreReasons": _leaves("code reason"),
-        },
+        "offerQuality": {**_leaves("offerScore updatedAt"), "scoreReasons": _leaves("code reason")},
         "productInformation": _leaves("reviewCount productPage updatedAt"),
         "sellerGrade": _leaves("rating reviewCount updatedAt"),
         "competingOffers": _leaves(

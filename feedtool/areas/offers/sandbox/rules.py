@@ -229,7 +229,6 @@ def _missing_tracked(modes: Items, behaviour: OfferBehaviour) -> Iterator[str]:
 
 
 def _value_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[str]:
-    """Yield the codes of wrong values."""
     if request.price is not None and request.price <= 0:
         yield "1906"
     if _splits_cents(request.price):
@@ -257,7 +256,6 @@ def _repeated(items: Items) -> Iterator[str]:
 
 
 def _splits_cents(amount: float | None) -> bool:
-    """True if an amount has more than two decimals."""
     return amount is not None and round(amount, 2) != amount
 
 

@@ -59,8 +59,6 @@ KNOWN_COLUMNS = """o.id, o.product, o.gtin, o.product_reference, o.condition, o.
 
 
 class KnownOffer(NamedTuple):
-    """A stored offer."""
-
     id: int
     product: str
     request: OfferRequest
@@ -171,7 +169,6 @@ class OfferStore(Struct, frozen=True):
         return row["product"] if row else f"reference {request.product_reference}"
 
     def find(self, reference: str | None) -> KnownOffer | None:
-        """Return the offer with this reference."""
         row = self.db.execute(
             f"SELECT {KNOWN_COLUMNS} FROM offer AS o"  # noqa: S608 - only constants are filled in
             " WHERE o.seller = ? AND o.channel = ? AND o.reference = ?",

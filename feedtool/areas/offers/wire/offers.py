@@ -37,8 +37,6 @@ STATES = {state.value: state for state in OfferState}
 
 
 class DeliveryMode(NamedTuple):
-    """The costs of a delivery mode."""
-
     cost: Decimal | None
     additional_cost: Decimal | None
 
@@ -72,18 +70,10 @@ class Offer(NamedTuple):
     created_at: datetime | None = None
 
 
-class OffersPage(NamedTuple):
-    """One page of offers."""
-
-    offers: list[Offer]
-    next: str | None
-    """The address of the next page, of the same origin."""
-
-
-def offers_page(reply: Reply) -> OffersPage:
+def offers_page(reply: Reply) -> AnswerPage[Offer]:
     """Return a page of offers. Raises as `offer_items`."""
     items, link = offer_items(reply)
-    return OffersPage([offer_of(item) for item in items], link)
+    return AnswerPage([offer_of(item) for item in items], link)
 
 
 def offer_items(reply: Reply) -> tuple[list[dict[str, Any]], str | None]:
@@ -116,7 +106,6 @@ def packages_page(reply: Reply) -> AnswerPage[ListedPackage]:
 
 
 def offer_of(item: dict[str, Any]) -> Offer:
-    """Return the offer of an object of the service."""
     product, price = _object(item.get("product")), _object(item.get("integrationPrice"))
     deliveries = _objects(item.get("deliveryOffers"))
     # A warehouse may have a delivery offer beside the seller's.
@@ -140,21 +129,19 @@ def offer_of(item: dict[str, Any]) -> Offer:
             if (value := amount(tax.get("value"))) is not None
         },
         preparation_time=whole(delivery.get("preparationTime")),
-        delivery_modes=None if modes is None else _modes(modes),
+        delivery_modes=None
+        if modes is None
+        else {
+            code: DeliveryMode(amount(mode.get("cost")), amount(mode.get("additionalCost")))
+            for mode in modes
+            if (code := text(mode.get("code")))
+        },
         quantity=whole(delivery.get("quantity")),
         updated_at=moment(item.get("updatedAt")),
         offer_id=_key(item.get("offerId")),
         supply_modes=None if deliveries is None else frozenset(filter(None, supply)),
         created_at=moment(item.get("createdAt")),
     )
-
-
-def _modes(listed: list[dict[str, Any]]) -> dict[str, DeliveryMode]:
-    return {
-        code: DeliveryMode(amount(mode.get("cost")), amount(mode.get("additionalCost")))
-        for mode in listed
-        if (code := text(mode.get("code")))
-    }
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -7,7 +7,6 @@ shows no shape, all shapes seen in the field are read.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote
@@ -75,7 +74,6 @@ def package_id(reply: Reply) -> str:
 
 
 def meaning_of(state: str) -> Meaning:
-    """The meaning of a package's state."""
     return STATES.get(spelled(state, STATES), Meaning.UNKNOWN_STATE)
 
 
@@ -136,15 +134,6 @@ def _messages(document: dict[str, Any], names: tuple[str, ...]) -> Iterator[Mess
 # Calls.
 
 
-class UploadBody(StrEnum):
-    """The shape of an upload, which the specification does not show (a field of the dialect)."""
-
-    ARRAY = "array"
-    """`[{…}, {…}]`"""
-    OFFER_REQUESTS = "offerRequests"
-    """`{"offerRequests": [{…}, {…}]}`"""
-
-
 def create_package(channel: str, package_type: str, language: str) -> Call:
     """Return the call that opens a package for a channel, a type and a language of messages."""
     headers = (
@@ -155,10 +144,13 @@ def create_package(channel: str, package_type: str, language: str) -> Call:
     return Call("POST", "/offer-packages", CREATED, headers=headers + JSON, body=body)
 
 
-def upload(package_id: str, bodies: Sequence[bytes], shape: UploadBody = UploadBody.ARRAY) -> Call:
-    """Return the call that stages offer requests, each JSON already; the answer has no body."""
+def upload(package_id: str, bodies: Sequence[bytes], shape: str = "array") -> Call:
+    """Return the call that stages offer requests, each JSON already; the answer has no body.
+
+    The specification does not show the body; `shape` is `upload_body` of `OfferSettings`.
+    """
     array = b"[" + b",".join(bodies) + b"]"
-    body = array if shape is UploadBody.ARRAY else b'{"offerRequests":' + array + b"}"
+    body = array if shape == "array" else b'{"offerRequests":' + array + b"}"
     return Call("POST", f"{_package(package_id)}/offer-requests", STAGED, headers=JSON, body=body)
 
 

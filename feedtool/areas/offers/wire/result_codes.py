@@ -79,7 +79,6 @@ def explanation_of(code: str, say: Translator) -> str | None:
 
 
 def _field(key: str) -> FieldName:
-    """Return a field with its labels in templates."""
     labels = {column.key: column.labels for column in understood(AccountSettings())}
     return FieldName(key, labels.get(key, ()))
 

@@ -39,7 +39,7 @@ def page(items: object, link: str = "") -> Reply:
 
 
 def only(item: dict[str, Any]) -> Offer:
-    (found,) = offers_page(page([item])).offers
+    (found,) = offers_page(page([item])).items
     return found
 
 
@@ -138,7 +138,7 @@ NODES = INNER | objects(INNER) | st.lists(objects(INNER), max_size=2)
 @settings(max_examples=12)
 @given(st.lists(objects(NODES), max_size=3))
 def test_no_shape_is_too_much(items: list[dict[str, Any]]) -> None:
-    assert len(offers_page(page(items)).offers) == len(items)
+    assert len(offers_page(page(items)).items) == len(items)
     assert len(packages_page(page(items)).items) <= len(items)
 
 
@@ -226,7 +226,7 @@ def test_an_offer_as_the_service_gives_it(service: tuple[Client, SandboxTranspor
     assert (package.package_id, package.state) == (name, "Integrated")
     assert package.created_at is not None
     assert package.created_at < transport.now()
-    (offer,) = offers_page(client.send(read_offers("PRIMARY", ["A"]))).offers
+    (offer,) = offers_page(client.send(read_offers("PRIMARY", ["A"]))).items
     assert offer.created_at is not None
     assert offer._replace(created_at=None) == Offer(
         reference="A",

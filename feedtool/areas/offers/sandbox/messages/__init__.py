@@ -14,5 +14,4 @@ PACKAGE_FULL = "1723"
 
 
 def message(code: str, language: str) -> dict[str, str]:
-    """Return a result in the service's form."""
     return {"resultCode": code, "message": texts(__name__, language)[code]}
