@@ -74,8 +74,6 @@ _SEARCH = tr("`feedtool catalog search TEXT` finds categories")
 
 
 class SharedProperty(NamedTuple):
-    """A property of several categories."""
-
     known: Property
     """The property of the column: it accepts all values of any category."""
     by_category: Mapping[str, Property]
@@ -129,7 +127,6 @@ def dropdown_entries(choices: Sequence[PropertyChoice]) -> tuple[str, ...]:
 
 
 def help_texts(known: Property, choices: tuple[str, ...], _: Translate) -> list[str]:
-    """Return the help texts of a property's column."""
     if known.allowed_file_types:
         kind = _("The web address (https) of a file: {types}.")
         if known.is_multiple:

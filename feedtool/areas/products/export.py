@@ -65,16 +65,12 @@ def check(query: Query) -> None:
         )
 
 
-def _requested_categories(query: Query) -> frozenset[str]:
-    """Return the requested categories, with higher ones replaced by all below; empty for all."""
+def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     codes = [code.upper() for code in query[CATEGORY]]
     catalog = query.context.catalog(None) if codes else None
+    # A higher category stands for all below it; without any, all products are requested.
     inside = (categories_below(catalog, code) or [code] if catalog else [code] for code in codes)
-    return frozenset(chain.from_iterable(inside))
-
-
-def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
-    requested = _requested_categories(query)
+    requested = frozenset(chain.from_iterable(inside))
 
     def page(reply: Reply, call: Call) -> ListPage:
         number = int(dict(call.query).get("pageIndex", "1"))
@@ -224,7 +220,6 @@ def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTempla
 
 
 def nothing(query: Query, tally: ExportTally) -> NothingToDo:
-    """Return the reason why there are no products."""
     codes = joined(map(str.upper, query[CATEGORY]))
     if count := tally[OTHERS, ""]:
         return NothingToDo(

@@ -180,7 +180,6 @@ def stamped(stamp: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def template(basis: Basis) -> Contents:
-    """Return the template's contents for some categories."""
     from feedtool.areas.products.template import contents  # only templates need it
 
     return contents(FEED, basis)

@@ -4,11 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from feedtool.areas.products.categories import VARIANT_GROUP_FOUND
-from feedtool.areas.products.columns.attribute import (
-    PROPERTY_UNNEEDED,
-    SINGLE_VALUE,
-    UNIT_DIFFERS,
-)
+from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SINGLE_VALUE, UNIT_DIFFERS
 from feedtool.areas.products.columns.common import (
     BRAND_UNKNOWN,
     CATEGORY_CODE_CUT,
@@ -101,21 +97,21 @@ def check_variant_incomplete(row: Row) -> Iterator[Issue]:
             message = tr(
                 "{field} is missing beside the rest of a variant", field=name_of(row, field)
             )
-            hint = _group_hint(row) if field == GROUP else tr("fill the cell, or empty the others")
+            if field != GROUP:
+                hint = tr("fill the cell, or empty the others")
+            elif row.sheet.context.ask is None:
+                hint = tr(
+                    "fill the cell, or empty the others; submit asks the service for its group"
+                )
+            else:
+                hint = tr(
+                    "the service has it in none: write the group of its family, the GTIN of"
+                    " another member, or a group of your own"
+                )
             yield Issue(VARIANT_INCOMPLETE, message, hint, field)
 
 
-def _group_hint(row: Row) -> str:
-    if row.sheet.context.ask is None:
-        return tr("fill the cell, or empty the others; submit asks the service for its group")
-    return tr(
-        "the service has it in none: write the group of its family, the GTIN of another member, or"
-        " a group of your own"
-    )
-
-
 def check_variant_not_allowed(row: Row) -> Iterator[Issue]:
-    """Report a group in a category without variants."""
     known = details_of(row)
     if known and not known.category.is_variant and not row.is_blank(GROUP):
         name = f"{known.category.label} ({known.category.reference})"
@@ -271,8 +267,6 @@ class DoubleVariants(Occurrences):
 
 
 class GroupCategories(Occurrences):
-    """Keeps the category of every member of a group."""
-
     def see(self, sheet: int, row: Row) -> None:
         """Note a row if it has a group and its category is known."""
         known, group = details_of(row), row.values.get(GROUP)

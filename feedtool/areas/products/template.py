@@ -108,11 +108,7 @@ def products_contents(
             facts=((_("Made for"), "\n".join((*made_for, origin))),),
         ),
         _fields(feed, catalog, categories, language, settings),
-        {
-            Need.ALWAYS: _("Required"),
-            Need.RECOMMENDED: _("Recommended"),
-            Need.NEVER: _("Optional"),
-        },
+        {Need.ALWAYS: _("Required"), Need.RECOMMENDED: _("Recommended"), Need.NEVER: _("Optional")},
         first_unfrozen="C",
         stamps={
             "category": references,
@@ -131,7 +127,6 @@ def products_contents(
 def _steps(
     sheet: str, language: Language, *, has_example: bool, has_variants: bool
 ) -> tuple[str, ...]:
-    """Return the instructions."""
     _ = Translator(language).message
     variants = _(
         "Variants are products that differ by size and colour only: give all of a family the same "
@@ -185,8 +180,6 @@ def _fields(
 
 
 class _FieldBuilder:
-    """Builds the fields of a template."""
-
     def __init__(
         self, categories: Sequence[Category], language: Language, settings: AccountSettings
     ) -> None:

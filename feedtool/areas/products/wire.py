@@ -11,13 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from feedtool.catalog.wire import (
-    FIRST_PAGE,
-    CatalogPage,
-    EntriesReply,
-    listing,
-    page_call,
-)
+from feedtool.catalog.wire import FIRST_PAGE, CatalogPage, EntriesReply, listing, page_call
 from feedtool.feeds.delivery import AnswerPage, Endpoint, Report, ReportItem, Submitted
 from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply, comma_lists, language_tag
@@ -41,11 +35,7 @@ ROUTES = {"products-integration", "products-integration-reports"}
 """The last segments of the routes: in a location they are not the id of a batch."""
 LOCATIONS = ("content-location", "location")
 
-FINAL = {
-    "integrated": Status.INTEGRATED,
-    "refused": Status.REFUSED,
-    "rejected": Status.REJECTED,
-}
+FINAL = {"integrated": Status.INTEGRATED, "refused": Status.REFUSED, "rejected": Status.REJECTED}
 """The final statuses of a report, in lower case. `Validated` and unknown statuses are not final."""
 
 LISTS = {

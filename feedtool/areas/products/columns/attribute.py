@@ -60,8 +60,6 @@ class WrittenProperty(NamedTuple):
 
 
 class JudgedValue(NamedTuple):
-    """The value of a property in a cell."""
-
     attribute: dict[str, Any] | None
     """The attribute of the request; None if it is not sent."""
     faults: tuple[Issue, ...] = ()
@@ -72,8 +70,6 @@ class _Refused(Exception):
 
 
 class PropertyCell(Struct, frozen=True):
-    """A cell of a property's column."""
-
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """Return a WrittenProperty; note the column's decimal separator if the cell shows it."""
         flaw = no_value(cell)

@@ -38,7 +38,6 @@ class CategoryCode(Struct, frozen=True):
     """The code of a level-3 category, in capitals."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Return the code of a category that takes products."""
         text = identified(cell)
         if not isinstance(text, str):
             return text
@@ -109,7 +108,6 @@ class BrandName(Text, frozen=True):
     """A brand's name, in the catalogue's spelling if known."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Return the name."""
         result = Text.read(self, cell, column)
         value, faults, _ = result if isinstance(result, InvalidValue) else (result, (), "")
         catalog = column.context.catalog(None)

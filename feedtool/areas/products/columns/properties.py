@@ -120,7 +120,6 @@ def _operator_code(cells: Sequence[Cell], index: int) -> str:
 
 
 def may_be_property(key: str) -> bool:
-    """True if a key looks like a property's reference."""
     return _REFERENCE.fullmatch(key) is not None
 
 
@@ -142,8 +141,8 @@ def extra_columns(sheet: HeaderContext) -> ExtraColumns:
     context = sheet.context._replace(catalog=lambda _: catalog)
     matches = _HeaderMatches(sheet.headers, context.settings.columns)
     for code in _codes(sheet, context):
-        if matches.is_settled:
-            break
+        if not matches.names and not matches.has_labels:
+            break  # else another category may have the same label, which then matches none
         matches.look_at(catalog.properties(code) or ())
     if any(map(may_be_property, matches.names)):
         matches.names = set(filter(may_be_property, matches.names))
@@ -171,14 +170,9 @@ class _HeaderMatches:
     def __init__(self, headers: Iterable[str], mapping: Mapping[str, str]) -> None:
         mapped = {_bare(header): key for header, key in mapping.items()}
         self.names = {mapped.get(_bare(header), header) for header in headers}
-        self._has_labels = False
+        self.has_labels = False
         self._found: dict[str, Property] = {}
         self._by_label: dict[str, set[str]] = {}
-
-    @property
-    def is_settled(self) -> bool:
-        """True if no other category can change the result: another may have the same label."""
-        return not self.names and not self._has_labels
 
     def look_at(self, properties: Iterable[Property]) -> None:
         """Note the properties of a category, and the headers that match them."""
@@ -189,7 +183,7 @@ class _HeaderMatches:
             reference, label = names.get(_bare(item.reference)), names.get(_bare(item.label))
             if name := reference or label:
                 self.names.discard(name)
-            self._has_labels = self._has_labels or bool(label and not reference)
+            self.has_labels = self.has_labels or bool(label and not reference)
         self._found |= new
 
     def columns(self) -> Iterator[Column]:
@@ -246,8 +240,6 @@ def _sheet_category(stamp: Mapping[str, str], catalog: Catalog) -> tuple[str | N
 
 
 class _RowEnricher:
-    """Enriches rows of one category."""
-
     def __init__(self, category: Category, catalog: Catalog, references: Sequence[str]) -> None:
         properties = catalog.properties(category.reference) or ()
         known = {item.reference: item for item in properties}
@@ -317,7 +309,6 @@ class _JudgedCells(dict[int, tuple[attribute.WrittenProperty, attribute.JudgedVa
     def judge(
         self, written: attribute.WrittenProperty
     ) -> tuple[attribute.WrittenProperty, attribute.JudgedValue]:
-        """Return the cell and its result."""
         if len(self) > _REMEMBERED:
             self.clear()
         self[id(written)] = result = (written, self._judge.judge(written))

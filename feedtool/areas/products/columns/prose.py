@@ -190,7 +190,6 @@ class Picture(Struct, frozen=True):
     """Its place among the product's pictures, 1-based."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Return the address."""
         settings = column.settings.of(ProductSettings)
         usual = cell.kind is Kind.TEXT and _usual(cell.text)
         if (
@@ -243,7 +242,6 @@ class Picture(Struct, frozen=True):
 
 
 def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
-    """True if a text is a web address."""
     if (usual := _usual(text)) is not None:
         return usual[1] in schemes
     if len(text) > LONGEST or invisible_in(text) or any(map(str.isspace, text)):

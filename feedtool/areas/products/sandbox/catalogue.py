@@ -85,8 +85,6 @@ class CatalogueProperty(NamedTuple):
 
 
 class Use(Struct, frozen=True):
-    """A property in a category."""
-
     known: CatalogueProperty
     necessity: str
     index: int
@@ -110,7 +108,6 @@ class CatalogueCategory(Struct, frozen=True, dict=True):
 
     @property
     def level(self) -> int:
-        """The level, 1 to 3."""
         return len(self.reference) // 2
 
     @property
@@ -134,8 +131,6 @@ class CatalogueCategory(Struct, frozen=True, dict=True):
 
 
 class CatalogueBrand(NamedTuple):
-    """A brand of the referential."""
-
     reference: str
     name: str
 
@@ -202,7 +197,6 @@ def find_brand(db: sqlite3.Connection, name: str) -> CatalogueBrand | None:
 
 
 def add_brand(db: sqlite3.Connection, name: str, moment: str) -> None:
-    """Add a brand in the seller's spelling."""
     values = (_key(name), " ".join(name.split()), moment)
     db.execute("INSERT INTO added_brand(key, name, added_at) VALUES (?, ?, ?)", values)
 

@@ -64,7 +64,6 @@ class ProductOutcome(NamedTuple):
 
 
 def outcome_of(text: str) -> ProductOutcome:
-    """Return the outcome in a stored text."""
     kept = json.loads(text)
     return ProductOutcome(
         **{**kept, "findings": tuple(Finding(*finding) for finding in kept["findings"])}
@@ -150,7 +149,6 @@ class SheetMerge:
         self.is_changed = self.content != before
 
     def sheet(self, moment: str) -> CatalogueSheet:
-        """Return the sheet to store."""
         if self.known:
             updated_at = moment if self.is_changed else self.known.updated_at
             return replace(self.known, content=self.content, updated_at=updated_at)
@@ -200,7 +198,6 @@ def _common(
 def _sheet_findings(
     db: sqlite3.Connection, behaviour: ProductBehaviour, merge: SheetMerge, moment: str
 ) -> Iterator[Finding]:
-    """Yield the faults of the merged sheet."""
     seller, submission = merge.seller, merge.submission
     if other := sheets.other_gtin(db, seller, submission):
         yield Finding("ReferenceUsed", "sellerProductReference", other)

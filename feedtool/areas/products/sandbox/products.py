@@ -121,7 +121,6 @@ def _files(sheet: CatalogueSheet, files: list[dict[str, Any]]) -> list[dict[str,
 
 
 def report_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
-    """Return a product integration report item."""
     body, outcome = orjson.loads(row["body"]), outcome_of(row["outcome"])
     entries: dict[str, list[Mapping[str, Any]]] = {"Error": [], "Info": [], "Warning": []}
     for finding in outcome.findings:
@@ -269,7 +268,6 @@ FROM product_report AS report WHERE seller = :seller AND status <> :received
 
 
 def _json_list(exchange: Exchange, name: str) -> str | None:
-    """Return a comma list as JSON, or None without one."""
     text = asked(exchange, name)
     return orjson.dumps(text.split(",")).decode() if text else None
 
@@ -282,7 +280,12 @@ def read_products(exchange: Exchange) -> HttpResponse:
         requested = dict.fromkeys(gtin_product(gtin) for gtin in gtins.split(",") if is_gtin(gtin))
         products = [product for product in requested if has_sheet(db, product)]
     else:
-        products = [row["product"] for row in db.execute(OWN_PRODUCTS, (exchange.seller,))]
+        rows = db.execute(
+            "SELECT product FROM sheet JOIN sheet_seller USING (product) WHERE seller = ?"
+            " ORDER BY sheet.id",
+            (exchange.seller,),
+        )
+        products = [row["product"] for row in rows]
     items = [
         product_document(db, behaviour, sheet, exchange.seller)
         for product in page.of(products)
@@ -290,11 +293,6 @@ def read_products(exchange: Exchange) -> HttpResponse:
     ]
     document = {"itemsPerPage": page.size, "items": items}
     return json_answer(200, document, next_page_link(exchange, page, len(products)))
-
-
-OWN_PRODUCTS = """
-SELECT product FROM sheet JOIN sheet_seller USING (product) WHERE seller = ? ORDER BY sheet.id
-"""
 
 
 # Changes by time.

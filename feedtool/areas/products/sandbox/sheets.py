@@ -65,8 +65,6 @@ MARKETABLE = ("title", "description", PICTURES, "brand", CATEGORY)
 
 
 class SheetValue(NamedTuple):
-    """A value in a sheet."""
-
     value: Any
     seller: str
     """The seller of the value; "" for a made-up value."""
@@ -89,7 +87,6 @@ class CatalogueSheet(Struct, frozen=True):
 
     @property
     def category(self) -> CatalogueCategory:
-        """The category, which every sheet has."""
         return catalogue().categories[self.content[CATEGORY].value]
 
     @property
@@ -120,7 +117,6 @@ def find(db: sqlite3.Connection, product: str) -> CatalogueSheet | None:
 
 
 def sheet_of(row: sqlite3.Row) -> CatalogueSheet:
-    """Return the sheet in a row of the table."""
     _, product, gtin, creator, _, content, created_at, updated_at = row
     held = {name: SheetValue(*value) for name, value in orjson.loads(content).items()}
     return CatalogueSheet(product, gtin, creator, held, created_at, updated_at)
@@ -175,7 +171,6 @@ def created_since(db: sqlite3.Connection, seller: str, since: datetime) -> int:
 
 
 def sellers(db: sqlite3.Connection, product: str) -> list[sqlite3.Row]:
-    """Return the sellers who have submitted the product, with their references."""
     query = "SELECT * FROM sheet_seller WHERE product = ? ORDER BY seller"
     return db.execute(query, (product,)).fetchall()
 
@@ -200,15 +195,15 @@ def _known_values(product: str) -> dict[str, Any]:
         CATEGORY: category.reference,
         "language": LANGUAGES[0],
     }
-    if _hash(product, "has brand") % INCOMPLETE:
+    if drawn(product, "has brand") % INCOMPLETE:
         values["brand"] = brand
-    if _hash(product, "has picture") % INCOMPLETE:
+    if drawn(product, "has picture") % INCOMPLETE:
         values[PICTURES] = [{"index": 1, "url": PICTURE.format(gtin, 1, "jpg")}]
     return values | {
         use.known.reference: _value(product, use.known)
         for use in category.uses
         if not use.known.is_variation
-        and (use.is_mandatory or _hash(product, use.known.reference) % 2)
+        and (use.is_mandatory or drawn(product, use.known.reference) % 2)
     }
 
 
@@ -227,16 +222,16 @@ def _value(product: str, known: CatalogueProperty) -> dict[str, Any]:
     if known.file_types:
         url = PICTURE.format(_known_gtin(product), known.reference, known.file_types[0])
         return {"values": [], "files": [{"index": 1, "url": url}]}
-    number = _hash(product, "value", known.reference)
+    number = drawn(product, "value", known.reference)
     text = str(1 + number % 200) if known.is_numeric else f"{known.label[0]} {number % 1000}"
     choices = [choice[0] for choice in known.choices] or [text]
     return {"values": [choices[number % len(choices)]], "files": []}
 
 
 def _pick(items: tuple[Any, ...], *parts: str) -> Any:
-    return items[_hash(*parts) % len(items)]
+    return items[drawn(*parts) % len(items)]
 
 
-def _hash(*parts: str) -> int:
+def drawn(*parts: str) -> int:
     """Return a number that depends only on the parts."""
     return zlib.crc32("|".join(parts).encode())
