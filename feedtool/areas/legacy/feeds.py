@@ -12,13 +12,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.legacy.delivery import DELIVERY, PRESENT
 from feedtool.areas.legacy.settings import LegacySettings
-from feedtool.areas.legacy.writer import (
-    ATTRIBUTES,
-    KIND,
-    SHEET,
-    STOCK_AND_PRICE_KIND,
-    cost_keys,
-)
+from feedtool.areas.legacy.writer import ATTRIBUTES, KIND, SHEET, STOCK_AND_PRICE_KIND, cost_keys
 from feedtool.areas.offers import columns as offers
 from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS, PARTS
 from feedtool.areas.offers.delivery import PackageType
@@ -75,7 +69,6 @@ class LegacyCondition(Condition, frozen=True):
     """The condition of an offer in a legacy zip, by its name or its number."""
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """Return the conditions that have a number in the profile."""
         return tuple(column.settings.of(LegacySettings).legacy_conditions)
 
 
@@ -122,7 +115,6 @@ def modes(settings: AccountSettings) -> tuple[Mode, ...]:
 
 
 def missing(sheet: SheetColumns) -> list[str]:
-    """Return missing keys: reference, condition, price, VAT, preparation time, stock, mode."""
     return offers.missing_of_whole(sheet, mandatory_amounts(sheet.context.settings))
 
 

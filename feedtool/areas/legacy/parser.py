@@ -43,7 +43,6 @@ class _Irregularity(Struct):
 
     @property
     def summary(self) -> MessageText:
-        """The text, the count, and the lines."""
         if self.count == 1:
             return tr("{text} (line {line})", text=self.text, line=self.lines[0])
         values = {"text": self.text, "count": self.count, "lines": joined(self.lines)}
@@ -218,22 +217,11 @@ class OffersParser:
         elif not parent:
             raise _corrupt(tr("its root is {element} and not OfferPackage", element=name))
         elif name == "OfferPackage" or (name == "Offer" and self._values is not None):
-            raise _corrupt(
-                tr(
-                    "line {line} has an {element} in another",
-                    line=self._parser.CurrentLineNumber,
-                    element=name,
-                )
-            )
+            line = self._parser.CurrentLineNumber
+            raise _corrupt(tr("line {line} has an {element} in another", line=line, element=name))
         else:
-            self._note(
-                tr(
-                    "{element} stands in {parent} instead of {right}",
-                    element=name,
-                    parent=parent,
-                    right=PARENTS[name],
-                )
-            )
+            place = {"element": name, "parent": parent, "right": PARENTS[name]}
+            self._note(tr("{element} stands in {parent} instead of {right}", **place))
 
     def _name(self, tag: str) -> str:
         """Return the proper name of a tag, or "". Raises CorruptXml at a foreign root."""
@@ -323,25 +311,14 @@ class OffersParser:
         self._note_missing("OfferPackage", _ATTRIBUTES["OfferPackage"], attributes)
         purges = attributes.get("PurgeAndReplace", "false")
         if purges not in ("true", "false"):
-            self._note(
-                tr(
-                    "{name} is written {written}",
-                    name="PurgeAndReplace",
-                    written=printable_name(purges),
-                )
-            )
+            written = printable_name(purges)
+            self._note(tr("{name} is written {written}", name="PurgeAndReplace", written=written))
         head.purges = purges.strip().casefold() in ("true", "1")
         kind = attributes.get("PackageType", PackageType.FULL)
         head.package_type = _TYPES.get(kind.strip().casefold(), PackageType.FULL)
         if kind != head.package_type:
-            written = printable_name(kind)
-            self._note(
-                tr(
-                    "PackageType is written {written}: read as {type}",
-                    written=written,
-                    type=str(head.package_type),
-                )
-            )
+            read = {"written": printable_name(kind), "type": str(head.package_type)}
+            self._note(tr("PackageType is written {written}: read as {type}", **read))
         if head.package_type != PackageType.FULL:
             self._required = frozenset(("SellerProductId",))
 
@@ -376,7 +353,6 @@ class OffersParser:
 
 @lru_cache(1000)
 def _attribute(element: str, spelling: str) -> str:
-    """Return the proper name of an attribute, or ""."""
     folded = spelling.rpartition(" ")[2].casefold()
     return next((name for name in _ATTRIBUTES[element] if name.casefold() == folded), "")
 

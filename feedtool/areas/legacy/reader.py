@@ -92,7 +92,6 @@ class OffersXml:
         self._limits = limits
 
     def read(self) -> Iterator[OfferInPlace]:
-        """Yield the offers in their order."""
         self.head, self.irregularities = PackageHead(), Irregularities()
         with _worded_for_offers_xml():
             parser = OffersParser(self.head, self.irregularities, self._limits.text)

@@ -52,8 +52,6 @@ PRIMARY_POOL = "1"
 
 
 class XmlAttribute(NamedTuple):
-    """An attribute of an Offer."""
-
     name: str
     key: str
     """The key of its column in the sheet."""
@@ -101,15 +99,12 @@ class Shipping(NamedTuple):
 
 
 class XmlOffer(NamedTuple):
-    """An Offer of the file."""
-
     attributes: Mapping[str, str]
     """The texts of attributes by name; see `NAMES`."""
     shipping: tuple[Shipping, ...] = ()
 
 
 def cost_keys(mode: str) -> tuple[str, str]:
-    """Return the column keys of a mode's charges and additional charges."""
     return f"deliveryModes.{mode}.cost", f"deliveryModes.{mode}.additionalCost"
 
 

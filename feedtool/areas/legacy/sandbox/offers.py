@@ -79,7 +79,6 @@ def read_zip(request: HttpRequest, limit: int) -> LegacyZip:
 
 
 def _download(request: HttpRequest) -> bytes:
-    """Download the zip from the address in a JSON string."""
     address = json_body(request)
     if not isinstance(address, str) or not address.startswith(("http://", "https://")):
         raise bad_request("body", "The body must be a JSON string: the public address of a zip.")
@@ -137,7 +136,6 @@ def _parse(stream: Any, limit: int) -> LegacyZip:
 
 
 def _head(root: etree._Element) -> LegacyZip:
-    """Read the package's attributes from its root."""
     if _local_name(root) != "OfferPackage":
         raise bad_request("body", "The root of an Offers.xml is OfferPackage.")
     name = root.get("Name", "")
@@ -292,7 +290,6 @@ def _changes(entry: Mapping[str, Any]) -> OfferRequest:
 
 
 def _mode_code(mode: Mapping[str, str]) -> str:
-    """Return the mode's name in the JSON packages, or "" for an unknown mode."""
     return MODES.get(mode.get("DeliveryMode", ""), "")
 
 

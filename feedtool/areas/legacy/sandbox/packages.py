@@ -11,12 +11,7 @@ from typing import Any
 
 import orjson
 
-from feedtool.areas.legacy.sandbox.offers import (
-    LegacyBehaviour,
-    apply_offer,
-    read_zip,
-    rules_of,
-)
+from feedtool.areas.legacy.sandbox.offers import LegacyBehaviour, apply_offer, read_zip, rules_of
 from feedtool.areas.offers.sandbox.integration import OfferOutcome, log_applied
 from feedtool.areas.offers.sandbox.messages import DOUBLED, PACKAGE_EMPTY, PACKAGE_FULL, message
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour
