@@ -93,13 +93,10 @@ Guard = Callable[[Facts, Access], Denial | None]
 
 
 def local_hosts(port: int) -> frozenset[str]:
-    """The host names of the page for a browser on this machine."""
     return frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
 
 def facts_of(environ: Mapping[str, Any], user_header: str) -> Facts:
-    """The facts of a WSGI request."""
-
     def header(name: str) -> str:
         return str(environ.get(f"HTTP_{name.upper().replace('-', '_')}", ""))
 
@@ -194,7 +191,6 @@ BEFORE_BODY: Sequence[Guard] = GUARDS[:5]
 
 
 def denial_of(facts: Facts, access: Access, guards: Sequence[Guard] = GUARDS) -> Denial | None:
-    """The first guard's refusal, or None."""
     return next(filter(None, (guard(facts, access) for guard in guards)), None)
 
 
@@ -234,11 +230,9 @@ class User(NamedTuple):
     rights: PageRights
 
     def sees(self, account: str) -> bool:
-        """True if the user sees the files and runs of an account."""
         return EVERY in self.rights.profiles or account in self.rights.profiles
 
     def may(self, action: str) -> bool:
-        """True if the user may do one of `ACTIONS`."""
         return action in self.rights.may
 
 
@@ -251,7 +245,6 @@ class Users(NamedTuple):
     """The rights of a shared page's users, by name; None if it is not shared."""
 
     def of(self, name: str) -> User:
-        """A user by the name from the request."""
         if self.rights is None:
             return User(self.owner, OWNER)
         return User(name, self.rights.get(name, NOBODY))

@@ -151,7 +151,7 @@ def application(session: PageSession) -> flask.Flask:
     app = flask.Flask(__name__)
     app.extensions["page_session"] = session
     _set_up_templates(app)
-    app.add_url_rule("/", "start", _start)
+    app.add_url_rule("/", "start", lambda: flask.redirect(flask.url_for("files.start")))
     app.add_url_rule(HEALTH, "health", _health)
     app.add_url_rule(METRICS, "metrics", sellers.metrics)
     for blueprint in BLUEPRINTS:
@@ -184,12 +184,16 @@ def _set_up_templates(app: flask.Flask) -> None:
 
 def _take_language(_: str | None, values: dict[str, Any] | None) -> None:
     """Take the language out of the address, so that no route has to."""
-    flask.g.language = values.pop("language", None) if values else None
-    flask.g.language = flask.g.language or _preferred_language()
+    choice = page_session().language
+    flask.g.language = (
+        (values.pop("language", None) if values else None)
+        or choice.asked
+        or flask.request.accept_languages.best_match(LANGUAGES)
+        or choice.default
+    )
 
 
 def _take_user() -> None:
-    """Note the user whom the guards have found."""
     flask.g.user = page_session().users.of(flask.request.environ.get(USER, ""))
 
 
@@ -197,16 +201,6 @@ def _give_language(endpoint: str, values: dict[str, Any]) -> None:
     """Keep links in the language of the page."""
     if flask.current_app.url_map.is_endpoint_expecting(endpoint, "language"):
         values.setdefault("language", flask.g.language)
-
-
-def _preferred_language() -> str:
-    """The language of the command's option, else the browser's, else English."""
-    choice = page_session().language
-    return choice.asked or flask.request.accept_languages.best_match(LANGUAGES) or choice.default
-
-
-def _start() -> flask.typing.ResponseReturnValue:
-    return flask.redirect(flask.url_for("files.start"))
 
 
 def _health() -> flask.Response:
@@ -220,7 +214,6 @@ def _health() -> flask.Response:
 
 
 def _template_variables() -> dict[str, Any]:
-    """The variables of every template."""
     return {
         "say": say(),
         "codes": codes(),
@@ -243,7 +236,6 @@ def _in_language(code: str) -> str:
 
 
 def _error_page(error: FeedtoolError) -> tuple[str, int]:
-    """Show a page with an error and its hint."""
     status = next(status for kind, status in STATUSES if isinstance(error, kind))
     id_ = (flask.request.view_args or {}).get("id_")
     is_of_file = id_ is not None and status is not HTTPStatus.NOT_FOUND

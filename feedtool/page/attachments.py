@@ -45,7 +45,6 @@ class NamedFacts(msgspec.Struct, frozen=True):
 
     @property
     def is_whole(self) -> bool:
-        """True if every named file was brought, and no name is ambiguous."""
         return not (self.missing or self.ambiguous)
 
 
@@ -72,8 +71,9 @@ class NamedFiles:
         cells = self._cells.setdefault(key, {})
         cells.setdefault(_folded(_slashed(text)), text)
         if len(cells) > 1 or key in self._known:
+            name = _slashed(text).rpartition("/")[2]
             raise NotLocated(
-                tr("another cell names another file that is called {name}", name=_last(text)),
+                tr("another cell names another file that is called {name}", name=name),
                 tr("give each file its own name, without folders"),
             )
         if place := self._places.get(key):
@@ -198,7 +198,3 @@ def _folded(name: str) -> str:
 
 def _slashed(name: str) -> str:
     return name.replace("\\", "/")
-
-
-def _last(name: str) -> str:
-    return _slashed(name).rpartition("/")[2]

@@ -89,6 +89,5 @@ def write_sheet(session: PageSession, file: FileUpload, settings: AccountSetting
 
 
 def copy_named(session: PageSession, file: FileUpload, before: FileUpload) -> None:
-    """Copy the files beside a sheet to its corrected successor."""
     if (folder := session.uploads.named(before)).is_dir():
         shutil.copytree(folder, session.uploads.named(file))

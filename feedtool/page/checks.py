@@ -14,7 +14,7 @@ from typing import IO
 from msgspec.structs import replace
 
 from feedtool.areas.registry import load
-from feedtool.check import ReadOptions, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.check.read_options import See
 from feedtool.model.cells import Block
 from feedtool.model.errors import FeedtoolError
@@ -99,7 +99,6 @@ class _PipedJob(Job):
         self._pipe = pipe
 
     def count(self, rows: int) -> None:
-        """Send a count of rows."""
         self.send(rows)
 
     def send(self, message: object) -> None:
@@ -140,12 +139,10 @@ COPIES = {
 
 
 def start_check(session: PageSession, file: FileUpload) -> Job:
-    """Start a job that checks a file by the present choices, unless it runs."""
     return session.jobs.start(check_key(file), "check", partial(check_file, session, file))
 
 
 def check_key(file: FileUpload) -> str:
-    """The key of the job that checks a file by the present choices."""
     return f"{CHECK}{file.id} {file.reading}"
 
 
@@ -214,7 +211,6 @@ def _counted(writer: GridWriter, job: Job) -> See:
 
 
 def is_checked(session: PageSession, file: FileUpload) -> bool:
-    """True if a file has a grid for the browser."""
     return session.uploads.grid(file).is_file()
 
 
@@ -232,7 +228,7 @@ def copies_of(grid: Grid) -> dict[str, str]:
     return {sort: words for sort, words in COPIES.items() if is_there.get(sort, True)}
 
 
-def copy_name(session: PageSession, file: FileUpload, sort: str) -> str:
+def copy_name(file: Input, sort: str) -> str:
     """The name of a copy; NotHere for an unknown sort."""
     if sort not in COPIES:
         raise NotHere(tr("There is nothing at this address."))
@@ -241,44 +237,42 @@ def copy_name(session: PageSession, file: FileUpload, sort: str) -> str:
         return f"{name.stem}.failed.xlsx"
     if sort != "marked":
         return f"{name.stem}.report.{sort}"
-    return marked_name(name, session.uploads.input(file).path)
-
-
-def marked_name(name: Path, path: Path) -> str:
-    """The name of the annotated copy: a workbook if the file at `path` cannot be annotated."""
-    suffix = ".xlsx" if has_workbook_copy(path) else name.suffix
+    # A file that cannot be annotated becomes a workbook.
+    suffix = ".xlsx" if has_workbook_copy(file.path) else name.suffix
     return f"{name.stem}.result{suffix}"
 
 
 def start_copy(session: PageSession, file: FileUpload, sort: str) -> tuple[Job, Path]:
     """Start making a copy in the language of the request; return the job and the place."""
     speaks = language()
-    place = session.uploads.copies(file) / speaks / copy_name(session, file, sort)
+    place = session.uploads.copies(file) / speaks / copy_name(session.uploads.input(file), sort)
 
     def make(job: Job) -> None:
         if not place.exists():
             job.report(tr("Checking every row"))
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write = _write_failed if sort == "failed" else partial(_make_copy, sort)
-            write(session, file, place, LanguageChoice(speaks, speaks))
+            _write_copy(session, file, sort, place, LanguageChoice(speaks, speaks))
 
     key = f"{COPY}{file.id} {file.reading} {speaks} {sort}"
     return session.jobs.start(key, "check", make), place
 
 
-def _make_copy(
-    sort: str, session: PageSession, file: FileUpload, place: Path, speaks: LanguageChoice
+def _write_copy(
+    session: PageSession, file: FileUpload, sort: str, place: Path, speaks: LanguageChoice
 ) -> None:
-    read = [session.uploads.input(file)]
+    read = session.uploads.input(file)
     with session.accounts.reading(file.account) as base:
-        targets = {file.name: place} if sort == "marked" else {}
-        results = validate(
-            read, options_for(session, base, file), Outputs(targets, language=speaks)
-        )
-        if sort != "marked":
-            write_report(place, results, all_codes(speaks.default), now())
-        else:
+        reading = options_for(session, base, file)
+        if sort == "failed":
+            results = results_of_check(check([read], reading, load()))
+            if not write_rows_to_correct(read, results, place, reading, speaks):
+                raise NotHere(tr("no row of this file is to be corrected"))
+        elif sort == "marked":
+            results = validate([read], reading, Outputs({file.name: place}, language=speaks))
             refuse_unwritten(results, place)
+        else:
+            results = validate([read], reading, Outputs({}, language=speaks))
+            write_report(place, results, all_codes(speaks.default), now())
 
 
 def refuse_unwritten(results: Sequence[SheetResult], place: Path) -> None:
@@ -288,16 +282,6 @@ def refuse_unwritten(results: Sequence[SheetResult], place: Path) -> None:
             raise result.copy_failed
     if not place.exists():
         raise next(filter(None, (result.checked.error for result in results)))
-
-
-def _write_failed(
-    session: PageSession, file: FileUpload, place: Path, speaks: LanguageChoice
-) -> None:
-    with session.accounts.reading(file.account) as base:
-        read, reading = session.uploads.input(file), options_for(session, base, file)
-        results = results_of_check(check([read], reading, load()))
-        if not write_rows_to_correct(read, results, place, reading, speaks):
-            raise NotHere(tr("no row of this file is to be corrected"))
 
 
 # Count the problems that a corrected file has solved.

@@ -57,7 +57,6 @@ def word_entry(word: UnknownWord) -> str:
 
 
 def default_entry(key: str) -> str:
-    """The form's entry for a field with one value for all rows."""
     return f"{DEFAULT}{key}"
 
 
@@ -169,7 +168,6 @@ class JudgedForm(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """True if the answers make a recipe, and no question is open."""
         are_asked = all(word_entry(word) in self.entered for word in self.words)
         return bool(self.answers.keys) and are_asked and not (self.errors or self.missing)
 
@@ -188,7 +186,6 @@ class JudgedForm(NamedTuple):
 
 
 def judge(sheet: ProposedSheet, entered: Mapping[str, str]) -> JudgedForm:
-    """Judge all answers for a sheet."""
     form = SheetForm(sheet.proposal, name_of=sheet.proposal.field_name)
     refusals: dict[str, MessageText | None] = {}
     for column in sheet.proposal.columns:
@@ -228,7 +225,6 @@ class FileReading(NamedTuple):
 
     @property
     def recipe(self) -> Recipe | None:
-        """The recipe of the first sheet that has one."""
         return next((item.recipe for item in self.chosen if item.recipe), None)
 
     @property
@@ -239,7 +235,6 @@ class FileReading(NamedTuple):
 
     @property
     def unclear_kinds(self) -> Sequence[str]:
-        """The kinds between which the user has to choose."""
         return self.trouble.kinds if isinstance(self.trouble, KindUnclear) else ()
 
     def header_of(self, sheet: str | None, kind: str | None) -> Header | None:
@@ -340,7 +335,6 @@ class ColumnsView(Struct, frozen=True, dict=True):
 
     @property
     def fields(self) -> Sequence[FieldLine]:
-        """All fields of the kind, by the user's names."""
         return [*self._by_key.values()]
 
     @property
@@ -361,7 +355,6 @@ class ColumnsView(Struct, frozen=True, dict=True):
 
     @property
     def words(self) -> Sequence[ValueLine]:
-        """The words that fields do not know."""
         lines = []
         for word, meant in self.judged.words.items():
             line = self._value(word_entry(word), word.key, meant)
@@ -372,7 +365,6 @@ class ColumnsView(Struct, frozen=True, dict=True):
 
     @property
     def problems(self) -> Sequence[MessageText]:
-        """The problems that keep the answers from being a recipe."""
         problems = []
         if not self.judged.answers.keys:
             problems.append(tr("no column is read as a field"))

@@ -35,21 +35,16 @@ def start_resume(session: PageSession, run: int, account: str) -> Job:
 def _resume(session: PageSession, run: int, account: str, job: Job) -> None:
     job.begin_run(run)
     with session.accounts.open(account) as opened:
-        _refuse_other_seller(run, opened)
+        record = opened.workspace.ledger.run(run)
+        if record is None or seller_key(record.service, record.seller) != opened.key:
+            raise UsageProblem(
+                tr("run {run} was begun for another seller than its account now has", run=run),
+                tr("ask the person who keeps the configuration"),
+            )
         if needs_service(run, opened.workspace):
             with note_pass(opened.session, opened.workspace) as passing:
                 submission = passing.end(resume(run, opened.session, opened.workspace))
             send_notices(submission, opened)
-
-
-def _refuse_other_seller(number: int, opened: SellerAccount) -> None:
-    """Raise UsageProblem if a run was begun for another seller."""
-    run = opened.workspace.ledger.run(number)
-    if run is None or seller_key(run.service, run.seller) != opened.key:
-        raise UsageProblem(
-            tr("run {run} was begun for another seller than its account now has", run=number),
-            tr("ask the person who keeps the configuration"),
-        )
 
 
 def send_notices(submission: Submission, opened: SellerAccount) -> None:

@@ -89,12 +89,16 @@ def _write_list(
     """Write the list; return its facts, and notes with their labels."""
     job.report(tr("Asking the service"))
     notes: list[tuple[str, str]] = []
+    if request.kind.documents:
+        target = index_in(folder, request.kind)
+    else:
+        target = target_of(request.kind, request.use, folder).with_suffix(request.ending)
     with session.accounts.open(request.account) as opened:
         query = opened.query(request.kind, request.values)
         exported = bring(
             request.kind,
             replace(query, language=request.language, since=request.since),
-            _target(request, folder),
+            target,
             opened.session,
             opened.workspace,
             use=request.use,
@@ -103,12 +107,6 @@ def _write_list(
             tell=lambda label, text: notes.append((label, text)),
         )
     return exported, notes
-
-
-def _target(request: ExportRequest, folder: Path) -> Path:
-    if request.kind.documents:
-        return index_in(folder, request.kind)
-    return target_of(request.kind, request.use, folder).with_suffix(request.ending)
 
 
 def _upload_of(
@@ -160,7 +158,6 @@ class FormField(NamedTuple):
 
     @property
     def input(self) -> str:
-        """The type of the HTML input."""
         return INPUTS.get(self.entry.metavar, "text")
 
 
@@ -174,7 +171,6 @@ class ExportForm(Struct, frozen=True):
 
     @property
     def values(self) -> dict[str, str]:
-        """The filters' texts by their names."""
         return {entry.name: ",".join(self.texts(entry)) for entry in self.kind.filters}
 
     @property
@@ -185,12 +181,10 @@ class ExportForm(Struct, frozen=True):
         ]
 
     def texts(self, entry: Filter) -> list[str]:
-        """The texts of a filter that are not blank."""
         texts = (text.strip() for text in self.entered.getlist(entry.name))
         return [text for text in texts if text]
 
     def text(self, name: str, default: str = "") -> str:
-        """The text of a field that is no filter."""
         return self.entered.get(name, default).strip()
 
     @property

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from feedtool.model.cells import index_of
 from feedtool.model.nouns import Problem, Severity, Status
-from feedtool.model.text import Translator, plural, tr
+from feedtool.model.text import plural, tr
 from feedtool.page.grid import (
     ALL,
     PROBLEMS,
@@ -65,7 +65,6 @@ class FilterLink(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Return `22 rows`."""
         return plural("{count:,} row", "{count:,} rows", self.rows)
 
 
@@ -108,20 +107,16 @@ class RowWords:
         """A problem as a line for people."""
         hint = self._say(problem.hint)
         advice = "" if hint else self._codes.advice_on(problem.code, self._say)
+        cell = f"{problem.column}{problem.row or ''}" if problem.column else ""
         return ProblemLine(
             None if problem.column is None else self._columns.get(index_of(problem.column)),
-            _place(problem, self._say),
+            printable(" ".join(filter(None, (cell, place_name(problem, self._say))))),
             problem.code,
             problem.severity,
             printable(self._say(problem.message)).removesuffix("."),
             sentence(hint or advice),
             problem.code in self._codes.pages or bool(advice),
         )
-
-
-def _place(problem: Problem, say: Translator) -> str:
-    cell = f"{problem.column}{problem.row or ''}" if problem.column else ""
-    return printable(" ".join(filter(None, (cell, place_name(problem, say)))))
 
 
 class GridPart:
@@ -205,7 +200,6 @@ class GridPart:
 
     @property
     def reference_header(self) -> str:
-        """The header of the column with references; empty without one."""
         return "" if self.reference is None else self.sheet.columns[self.reference].header
 
     @property

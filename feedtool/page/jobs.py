@@ -40,11 +40,9 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """True once the job is done, or has failed."""
         return self._future.done()
 
     def report(self, text: str, done: int = 0, total: int = 0) -> None:
-        """Set the present step."""
         self.text, self.done, self.total = text, done, total
 
     def count(self, rows: int) -> None:
@@ -62,7 +60,6 @@ class Job:
         self._moved.wait(seconds)
 
     def start(self, executor: Executor, work: Callable[[], None]) -> None:
-        """Begin the job, or queue it."""
         self._future: Future[None] = executor.submit(work)
         self._future.add_done_callback(lambda _: self._moved.set())
 
@@ -94,7 +91,6 @@ class Jobs:
             return job
 
     def of(self, key: str) -> Job | None:
-        """The last job of a key."""
         return self._jobs.get(key)
 
     def call_unless_running(self, on: str, act: Callable[[], None]) -> None:
@@ -105,7 +101,6 @@ class Jobs:
                 act()
 
     def of_run(self, run: int) -> Job | None:
-        """The last job that has worked on a run."""
         return next((job for job in reversed([*self._jobs.values()]) if job.run == run), None)
 
     def close(self) -> None:
@@ -165,7 +160,6 @@ class RunProgress(NamedTuple):
     packages: list[PackageLine]
     warnings: list[str]
     is_finished: bool
-    is_given_up: bool
 
 
 def progress_of(state: RunState) -> RunProgress:
@@ -183,7 +177,6 @@ def progress_of(state: RunState) -> RunProgress:
         [_line(package) for package in state.packages],
         [] if state.is_finished else list(state.warnings),
         state.is_finished,
-        state.options.abandoned is not None,
     )
 
 

@@ -42,7 +42,6 @@ from feedtool.runs.codes import guards
 from feedtool.runs.deliver import note_pass
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_file import Account, PlanUnfit, load
-from feedtool.runs.plan_file import Account as Identity
 from feedtool.runs.preview import Preview, preview_of
 from feedtool.runs.purge import Confirm, Purge
 from feedtool.runs.selection import refuse_absent
@@ -117,7 +116,6 @@ class PlanFacts(msgspec.Struct, frozen=True):
 
     @property
     def is_unchanged(self) -> bool:
-        """True if the service has all rows already."""
         return self.statuses.keys() == {Status.UNCHANGED}
 
     @property
@@ -204,7 +202,6 @@ def held_rows(grid: Grid, file: FileUpload) -> list[HeldRows]:
 
 
 def can_purge(grid: Grid) -> bool:
-    """True if a file may replace all that the service has."""
     feeds = load_areas().feeds
     return any(sheet.kind in feeds and feeds[sheet.kind].travel.purge_type for sheet in grid.sheets)
 
@@ -218,7 +215,6 @@ def missing_setting(session: PageSession, file: FileUpload, grid: Grid) -> str:
 
 
 def start_plan(session: PageSession, file: FileUpload) -> Job:
-    """Start a job that makes the plan of a file, unless it runs."""
     return session.jobs.start(PLAN + file.id, "check", partial(_make, session, file))
 
 
@@ -379,7 +375,6 @@ class PurgeToConfirm(UsageProblem):
 def start_sending(
     session: PageSession, file: FileUpload, digest: str, who: str, removals: int | None
 ) -> Job:
-    """Start a job that sends the plan with this digest, unless one runs for the file."""
     work = partial(_send, session, file, digest, who, removals)
     return session.jobs.start(SEND + file.id, "delivery", work)
 
@@ -410,7 +405,7 @@ def _send(
             raise PlanChanged(tr("rows of this seller were sent since"))
         reading = options_for(session, account.reading, file)
         delivery_session = replace(account.session, who=who, holds_lock=True)
-        identity = Identity(
+        identity = Account(
             delivery_session.address,
             delivery_session.seller,
             delivery_session.profile,

@@ -30,14 +30,12 @@ BEFORE, TAKEN_BACK = ".before", ".taken-back"
 
 
 def use_recipe(session: PageSession, file: FileUpload, text: str, choices: Choices) -> FileUpload:
-    """Read a file by a recipe from now on."""
     write_recipe(session.uploads.recipe(file), text)
     choices = msgspec.structs.replace(choices, has_recipe=True, as_in=None)
     return session.uploads.choose(file, choices, is_read_anew=True)
 
 
 def drop_recipe(session: PageSession, file: FileUpload) -> FileUpload:
-    """Read a file without its recipe from now on."""
     choices = msgspec.structs.replace(file.choices, has_recipe=False, kind=None)
     return session.uploads.choose(file, choices, is_read_anew=True)
 
@@ -100,7 +98,6 @@ def _reading(session: PageSession, file: FileUpload) -> FileReading:
 
 
 def _folder(folders: RecipeFolders) -> Path:
-    """The folder for kept recipes of an account."""
     folder = folders.profile or folders.user
     if folder is None:
         raise ValueError("only accounts of a watched folder have none")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from feedtool.areas.registry import load
-from feedtool.check import Input, check
+from feedtool.check import check
 from feedtool.ledger import Ledger, Run
 from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.ledger.row_history import count_said
@@ -19,7 +19,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.model.text import LanguageChoice, tr
 from feedtool.page.access import User
-from feedtool.page.checks import marked_name, refuse_unwritten
+from feedtool.page.checks import copy_name, refuse_unwritten
 from feedtool.page.deliveries import account_of
 from feedtool.page.grid import NOT_CHOSEN, Grid, GridWriter, add_results
 from feedtool.page.jobs import Job
@@ -81,7 +81,6 @@ def found_runs(session: PageSession, user: User, search: RunSearch) -> FoundRuns
 
 
 def with_page_counts(states: Sequence[RunState], workspace: Workspace) -> list[RunState]:
-    """Return runs with rows counted by the page's statuses."""
     counts = page_counts({state.run.run_id: state.counts for state in states}, workspace)
     return [state._replace(counts=counts[state.run.run_id]) for state in states]
 
@@ -180,7 +179,6 @@ VIEW = "answers"
 
 
 def has_grid(session: PageSession, run: int) -> bool:
-    """True if a run has a grid for the browser."""
     return _place(session, run).is_file()
 
 
@@ -190,7 +188,6 @@ def grid_of_run(session: PageSession, run: int) -> Grid:
 
 
 def start_answers(session: PageSession, state: RunState) -> Job:
-    """Start a job that writes the answers of a finished run into a grid."""
     run = state.run.run_id
     return session.jobs.start(f"{ANSWERS}{run}", "check", partial(_write_grid, session, run))
 
@@ -219,7 +216,6 @@ def results_of(run: int, workspace: Workspace) -> Sequence[SheetResult]:
 
 
 def folder_of_run(session: PageSession, run: int) -> Path:
-    """The folder of files made from a run."""
     return session.uploads.folder("runs") / str(run)
 
 
@@ -246,11 +242,11 @@ def start_copy(session: PageSession, run: int, sort: str, number: int) -> tuple[
     """
     with session.workspace() as workspace:
         inputs = kept_inputs(options_of(run, workspace), workspace)
-    if sort not in COPIES or number >= len(inputs):
+    if number >= len(inputs):
         raise NotHere(tr("There is nothing at this address."))
     speaks, file = language(), inputs[number]
     folder = folder_of_run(session, run) / "copies" / speaks / str(number)
-    place = folder / _copy_name(file, sort)
+    place = folder / copy_name(file, sort)
 
     def make(job: Job) -> None:
         if not place.exists():
@@ -276,16 +272,6 @@ def copies_of_run(session: PageSession, run: int, grid: Grid) -> dict[str, dict[
         file: {sort: words for sort, words in COPIES.items() if file in is_there.get(sort, files)}
         for file in files
     }
-
-
-def _copy_name(file: Input, sort: str) -> str:
-    name = Path(file.name)
-    match sort:
-        case "marked":
-            return marked_name(name, file.path)
-        case "failed":
-            return f"{name.stem}.failed.xlsx"
-    return f"{name.stem}.report.{sort}"
 
 
 def _write_marked(

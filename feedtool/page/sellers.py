@@ -34,7 +34,6 @@ class SellerSearch(NamedTuple):
     page: int = 1
 
     def filter(self, now: datetime) -> SellerFilter:
-        """The search as a filter of the ledger."""
         since = now - timedelta(minutes=self.waiting) if self.waiting else None
         return SellerFilter(self.trouble, self.held, since, self.never)
 
@@ -83,7 +82,6 @@ class FoundSellers(NamedTuple):
 
     @property
     def with_held(self) -> int:
-        """The number of sellers with rows that guards hold."""
         return sum(1 for line in self.all if line.held)
 
     def waiting_for(self, minutes: int, now: datetime) -> int:
@@ -93,7 +91,6 @@ class FoundSellers(NamedTuple):
 
     @property
     def never(self) -> int:
-        """The number of sellers for whom nothing was ever sent."""
         return sum(1 for line in self.all if not line.has_begun)
 
 

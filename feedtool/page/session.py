@@ -50,9 +50,7 @@ class Accounts(Protocol):
         """The sellers of accounts that name one, by the accounts' names."""
         ...
 
-    def is_sandbox(self, name: str) -> bool:
-        """True for an account of the embedded sandbox."""
-        ...
+    def is_sandbox(self, name: str) -> bool: ...
 
     def of_seller(self, address: str, seller: str) -> str:
         """The name of the account without a profile, if it is this seller's; else empty."""
@@ -70,13 +68,9 @@ class Accounts(Protocol):
         """The recipes of an account, without those beside a file."""
         ...
 
-    def planning(self, name: str) -> AbstractContextManager[PlanningAccount]:
-        """Open an account for a dry run."""
-        ...
+    def planning(self, name: str) -> AbstractContextManager[PlanningAccount]: ...
 
-    def open(self, name: str) -> AbstractContextManager[SellerAccount]:
-        """Open an account, its session and its records."""
-        ...
+    def open(self, name: str) -> AbstractContextManager[SellerAccount]: ...
 
 
 class PageSession(Struct, frozen=True):
@@ -102,7 +96,6 @@ def page_session() -> PageSession:
 
 
 def language() -> Language:
-    """The language of the request, which is part of its address."""
     return cast("Language", flask.g.language)
 
 
@@ -135,6 +128,5 @@ def require(action: str, account: str) -> None:
 
 
 def require_seen(account: str) -> None:
-    """Raise NotHere if the user does not see an account."""
     if not user().sees(account):
         raise NotHere(tr("There is nothing at this address."))

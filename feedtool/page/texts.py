@@ -176,7 +176,6 @@ class PageTranslator(Translator):
     """Translates texts into a language, in the words of the page."""
 
     def forms(self, forms: tuple[str, ...]) -> tuple[str, ...]:
-        """A message in the words of the page, without its values."""
         return _forms_of(self.language, forms)
 
 

@@ -178,7 +178,6 @@ class Uploads:
         return file
 
     def save(self, file: FileUpload) -> FileUpload:
-        """Write the present facts of a file."""
         with atomic_write(self.folder(file.id) / FACTS, is_private=True) as place:
             place.write_bytes(msgspec.json.encode(file))
         return file
@@ -196,7 +195,6 @@ class Uploads:
         return chosen
 
     def remove(self, file: FileUpload) -> None:
-        """Remove a file with all files made from it."""
         shutil.rmtree(self.folder(file.id), ignore_errors=True)
 
     def file(self, id_: str) -> FileUpload:
@@ -215,36 +213,28 @@ class Uploads:
         return self._folder / id_
 
     def input(self, file: FileUpload) -> Input:
-        """The input of a check, under the file's name."""
         folder = self._made(file) if file.listed else self.folder(file.id) / "file"
         return Input(file.name, folder / file.name)
 
     def named(self, file: FileUpload) -> Path:
-        """The folder of the files that a sheet's cells name."""
         return self.folder(file.id) / "named"
 
     def named_facts(self, file: FileUpload) -> Path:
-        """The place of the facts about the files that cells name."""
         return self._made(file) / "named.json"
 
     def recipe(self, file: FileUpload) -> Path:
-        """The place of the recipe with the meaning of a file's columns."""
         return self.folder(file.id) / "recipe.toml"
 
     def grid(self, file: FileUpload) -> Path:
-        """The place of the grid, by the present choices of reading."""
         return self._made(file) / "grid.sqlite"
 
     def copies(self, file: FileUpload) -> Path:
-        """The folder of copies, by the present choices of reading."""
         return self._made(file) / "copies"
 
     def documents(self, file: FileUpload) -> Path:
-        """The folder of documents that were exported beside a file."""
         return self.folder(file.id) / "documents"
 
     def files(self) -> list[FileUpload]:
-        """All files, the newest first."""
         files = filter(None, (self._known(place.name) for place in self._folder.glob("*/")))
         return sorted(files, key=lambda file: file.at, reverse=True)
 

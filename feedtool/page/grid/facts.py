@@ -27,12 +27,10 @@ class RowFilter(NamedTuple):
 
 
 def of_code(code: str) -> str:
-    """The filter for rows with a problem of a code."""
     return f"code:{code}"
 
 
 def of_status(status: Status) -> str:
-    """The filter for rows of a status."""
     return f"status:{status}"
 
 
@@ -116,7 +114,6 @@ class ProblemGroup(msgspec.Struct, frozen=True):
 
     @property
     def message(self) -> str:
-        """The first problem's message."""
         return text_of_kept(self.kept_message)
 
 

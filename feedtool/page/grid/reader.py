@@ -76,12 +76,10 @@ class Grid:
         return sheets_of(self._db)
 
     def views(self, sheet: int) -> Sequence[str]:
-        """The names of a sheet's views, in the order in which they were added."""
         rows = self._db.execute("SELECT name FROM views WHERE sheet = ? ORDER BY id", (sheet,))
         return [name for (name,) in rows]
 
     def groups(self, sheet: int, view: str = CHECK) -> Sequence[ProblemGroup]:
-        """The problems of a sheet by code: errors first, then the most frequent."""
         return self._facts(sheet, view).groups
 
     def statuses(self, sheet: int, view: str = CHECK) -> Mapping[Status, int]:

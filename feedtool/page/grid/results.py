@@ -66,26 +66,20 @@ def _entries(
         if position is not None:
             states[position] = 1 + words.index(worst_status(of_row))
         for result in of_row:
+            if result.status in SHOWN_BY_CHECK:
+                continue
             channel = result.channel if len(of_row) > 1 else ""
-            yield from _messages(sheet, position, result, channel)
-
-
-def _messages(
-    sheet: GridSheet, position: int | None, result: RowResult, channel: str
-) -> Iterator[GridEntry]:
-    if result.status in SHOWN_BY_CHECK:
-        return
-    is_idle = outcome_of(result.status) == "idle"
-    for message, column, severity in messages_in_cells(result, sheet.places):
-        text = joined((channel, message.text), ": ") if channel else message.text
-        yield GridEntry(
-            position,
-            result.row,
-            column,
-            message.field,
-            message.code,
-            NOTE if is_idle else severity,
-            None,
-            kept_text(text),
-            "",
-        )
+            is_idle = outcome_of(result.status) == "idle"
+            for message, column, severity in messages_in_cells(result, sheet.places):
+                text = joined((channel, message.text), ": ") if channel else message.text
+                yield GridEntry(
+                    position,
+                    row,
+                    column,
+                    message.field,
+                    message.code,
+                    NOTE if is_idle else severity,
+                    None,
+                    kept_text(text),
+                    "",
+                )

@@ -126,7 +126,6 @@ def pack_id(sheet: int, pack: int = 0) -> int:
 
 
 def sheets_of(db: sqlite3.Connection) -> list[GridSheet]:
-    """The sheets of a grid, in the order of the command."""
     rows = db.execute("SELECT facts FROM sheets ORDER BY number")
     return [msgspec.json.decode(facts, type=GridSheet) for (facts,) in rows]
 

@@ -3,7 +3,7 @@
 import sqlite3
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress, count
 from typing import NamedTuple
 
@@ -69,7 +69,10 @@ def add_view(
             places = compress(count(), map(state.__eq__, states))
             add_list(db, view, of_status(word), array(POSITION, places))
     problems = _ViewProblems()
-    for entry in _entries_of(db, sheet, view):
+    for entry in db.execute(
+        "SELECT at, code, severity, message FROM problems WHERE view IN (?, ?) ORDER BY at, id",
+        (view, view_of(db, sheet, CHECK)),
+    ):
         problems.add(*entry)
     for list_name, positions in problems.lists.items():
         add_list(db, view, list_name, positions)
@@ -105,16 +108,6 @@ def remove_view(db: sqlite3.Connection, sheet: int, name: str) -> None:
     view = view_of(db, sheet, name)
     for table, key in (("problems", "view"), ("lists", "view"), ("views", "id")):
         db.execute(f"DELETE FROM {table} WHERE {key} = ?", (view,))  # noqa: S608  # our constants
-
-
-def _entries_of(
-    db: sqlite3.Connection, sheet: int, view: int
-) -> Iterator[tuple[int | None, str, str, str]]:
-    """Yield position, code, severity and message of a view's, and the check's, entries."""
-    return db.execute(
-        "SELECT at, code, severity, message FROM problems WHERE view IN (?, ?) ORDER BY at, id",
-        (view, view_of(db, sheet, CHECK)),
-    )
 
 
 class _ViewProblems:

@@ -16,7 +16,6 @@ from msgspec.structs import asdict
 
 from feedtool.areas.registry import load
 from feedtool.model.cells import Block, Cell, Header, index_of, letters, shown
-from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Status
 from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet
 from feedtool.model.text import kept_text
@@ -146,9 +145,12 @@ def _entries(checked: CheckedSheet, numbers: "array[int]") -> Iterator[GridEntry
 
 
 def _facts(number: int, checked: CheckedSheet, rows: "_RowsWriter | None") -> GridSheet:
-    sheet, header, error = checked.sheet or "", checked.header, checked.error
+    sheet, header = checked.sheet or "", checked.header
     if rows is None or header is None:
-        return GridSheet(number, checked.file, sheet, checked.kind or "", error=_why(error))
+        error = None
+        if why := checked.error:
+            error = SheetError(why.code, kept_text(why.message), kept_text(why.hint))
+        return GridSheet(number, checked.file, sheet, checked.kind or "", error=error)
     places = header.places()
     feed = load().feeds.get(checked.kind or "")
     return GridSheet(
@@ -167,12 +169,6 @@ def _facts(number: int, checked: CheckedSheet, rows: "_RowsWriter | None") -> Gr
         labels={key: tuple(labels) for key, labels in checked.labels.items()},
         language=checked.language,
     )
-
-
-def _why(error: FileProblem | None) -> SheetError | None:
-    if error is None:
-        return None
-    return SheetError(error.code, kept_text(error.message), kept_text(error.hint))
 
 
 def _columns(
@@ -214,7 +210,6 @@ class _RowsWriter:
         self._pack(len(self._held) // PACKED * PACKED)
 
     def finish(self) -> "array[int]":
-        """Pack the last rows; return the numbers of all rows."""
         self._pack(len(self._held))
         return self.numbers
 

@@ -116,7 +116,6 @@ def take_recipe_back(id_: str) -> ResponseReturnValue:
 
 @blueprint.post("/files/<id_>/recipe/forget")
 def forget(id_: str) -> ResponseReturnValue:
-    """Read the file without a recipe."""
     drop_recipe(page_session(), changeable_file(id_))
     return flask.redirect(flask.url_for("columns.page", id_=id_), 303)
 

@@ -52,29 +52,25 @@ def every() -> str:
 def page(code: str) -> str:
     """Show the page of a code; UsageProblem for an unknown one, with similar names."""
     heading, *texts = explain_code(code, language()).strip().split("\n\n")
-    return flask.render_template(
-        "explain.html",
-        code=(known := codes().pages.get(code)),
-        sort=SEVERITIES[known.severity] if known else "",
-        heading=heading,
-        paragraphs=[*paragraphs_of(texts), *_of_guard(code)],
-    )
-
-
-def paragraphs_of(texts: Iterable[str]) -> Iterator[Paragraph]:
-    """Split paragraphs, whose code is in backticks, into pieces."""
-    for text in texts:
-        yield Paragraph(pieces_of(text), text.startswith(BEGINNINGS))
-
-
-def _of_guard(code: str) -> Iterator[Paragraph]:
-    """Explain how to release the rows that a guard holds."""
+    paragraphs = [*paragraphs_of(texts)]
     if code in guards():
         text = tr(
             "On this page a user who may release it can send it all the same, with a "
             "reason: under “Choose”, or later under “Held back”."
         )
-        yield Paragraph([say()(text)], is_advice=False)
+        paragraphs.append(Paragraph([say()(text)], is_advice=False))
+    return flask.render_template(
+        "explain.html",
+        code=(known := codes().pages.get(code)),
+        sort=SEVERITIES[known.severity] if known else "",
+        heading=heading,
+        paragraphs=paragraphs,
+    )
+
+
+def paragraphs_of(texts: Iterable[str]) -> Iterator[Paragraph]:
+    for text in texts:
+        yield Paragraph(pieces_of(text), text.startswith(BEGINNINGS))
 
 
 def pieces_of(text: str) -> list[str]:

@@ -89,14 +89,12 @@ def page(kind: str, export: str) -> ResponseReturnValue:
 
 @blueprint.get("/exports/<kind>/<export>/progress")
 def progress(kind: str, export: str) -> str:
-    """Show the progress of an export."""
     del kind
     return job_part(page_session().jobs.of(EXPORT + export))
 
 
 @blueprint.get("/exports/<kind>/<export>/file")
 def download(kind: str, export: str) -> ResponseReturnValue:
-    """Download the sheet."""
     del kind
     return file_download(page_session().uploads.input(_exported(export)[0]).path)
 
@@ -112,7 +110,6 @@ def documents(kind: str, export: str) -> ResponseReturnValue:
 
 
 def paragraphs_of(kind: Export) -> list[str]:
-    """The help of a kind, in the language of the request."""
     texts = cleandoc(kind.help).split("\n\n")
     return [say().message(" ".join(text.split())) for text in texts]
 

@@ -81,7 +81,6 @@ def job_part(job: Job | None) -> str:
 
 
 def file_download(place: Path) -> ResponseReturnValue:
-    """Send a file as a download, under its name."""
     return flask.send_file(place, as_attachment=True, download_name=place.name, max_age=0)
 
 
@@ -106,7 +105,6 @@ def hint_of(error: FeedtoolError) -> str:
 
 
 def missing_settings(accounts: Iterable[str]) -> dict[str, str]:
-    """The reasons why accounts cannot send, by name; only for accounts that cannot."""
     reasons = {name: page_session().accounts.lack(name) for name in accounts}
     return {name: reason for name, reason in reasons.items() if reason}
 
@@ -136,7 +134,6 @@ AT_ONCE = 100
 
 @blueprint.get("/")
 def start() -> str:
-    """Show the first page: bring a file, or go on with one."""
     files = (file for file in page_session().uploads.files() if not file.export)
     recent = [file for file in files if user().sees(file.account)][:RECENT]
     recent = [with_run(page_session(), file) for file in recent]
@@ -150,13 +147,11 @@ def start() -> str:
 
 @blueprint.put("/files/<path:name>")
 def put(name: str) -> ResponseReturnValue:
-    """Take in the request's body as a file; answer with the address of its page."""
     return _created(_take_in(name, _body(), flask.request.args))
 
 
 @blueprint.put("/files/<id_>/named/<path:name>")
 def put_named(id_: str, name: str) -> ResponseReturnValue:
-    """Take in a file that cells of an upload name; answer like `put`."""
     return _created(add_named(page_session(), changeable_file(id_), name, _body()))
 
 
@@ -203,7 +198,6 @@ def page(id_: str) -> ResponseReturnValue:
 
 @blueprint.get("/files/<id_>/progress")
 def progress(id_: str) -> str:
-    """Show the progress of a check."""
     return job_part(page_session().jobs.of(check_key(file_of(id_))))
 
 

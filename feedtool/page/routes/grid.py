@@ -63,7 +63,6 @@ def _answer(answer: Answer, open_grid: OpenGrid, **address: Any) -> flask.Respon
 
 
 def _filter(grid: Grid, view: str) -> RowFilter:
-    """The filter of the request."""
     sheet = _number("sheet", 0, len(grid.sheets) - 1, 0)
     if view != CHECK and view not in grid.views(sheet):
         raise UsageProblem(tr("there is nothing called {view} here", view=view))

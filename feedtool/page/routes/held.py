@@ -36,7 +36,6 @@ class HeldLines(NamedTuple):
 
     @property
     def others(self) -> int:
-        """The number of the other rows."""
         return self.group.rows - len({result.row for result in self.rows})
 
 

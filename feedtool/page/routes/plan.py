@@ -39,13 +39,11 @@ blueprint = flask.Blueprint("plan", __name__)
 
 @blueprint.get("/files/<id_>/plan")
 def page(id_: str) -> ResponseReturnValue:
-    """Show the plan with the present choices, and a form for other choices."""
     return _page(file_of(id_), None)
 
 
 @blueprint.get("/files/<id_>/plan/progress")
 def progress(id_: str) -> str:
-    """Show the progress of the plan."""
     return job_part(page_session().jobs.of(PLAN + file_of(id_).id))
 
 
@@ -100,7 +98,6 @@ def sending(id_: str) -> ResponseReturnValue:
 
 @blueprint.get("/files/<id_>/sending/progress")
 def sending_progress(id_: str) -> str:
-    """Show the progress of sending until the run begins."""
     return job_part(page_session().jobs.of(SEND + file_of(id_).id))
 
 

@@ -105,7 +105,6 @@ def answers(run: int) -> str:
 
 @blueprint.get("/runs/<int:run>/copies/<what>")
 def download(run: int, what: str) -> ResponseReturnValue:
-    """Download a copy of a file of the run."""
     _state(run)
     number = flask.request.args.get("file", 0, int)
     job, place = start_copy(page_session(), run, what, number)

@@ -1,7 +1,6 @@
 """Download empty workbooks, byte for byte like those of `feedtool template`."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from io import BytesIO
 from shlex import join
 from typing import NamedTuple
@@ -41,7 +40,6 @@ class TemplateOrder(NamedTuple):
 
     @property
     def needs_categories(self) -> bool:
-        """True if its columns depend on categories, and none is chosen."""
         return self.feed.sheet.by_category is not None and not self.categories
 
     @property
@@ -71,7 +69,6 @@ def every() -> str:
 
 @blueprint.get("/templates/categories")
 def categories() -> str:
-    """Show the choice of a template's categories."""
     order, text = _order(), flask.request.args.get("search", "").strip()
     with page_session().accounts.reading(order.account) as reading:
         catalog = _catalog(reading, order)
@@ -95,7 +92,12 @@ def download() -> ResponseReturnValue:
         # The language that `url_for` takes is that of the page.
         return flask.redirect(f"{flask.url_for('templates.categories')}?{order.query}", 303)
     name = f"{order.feed.kind}.xlsx"
-    with _basis(order) as basis, temporary_folder() as folder:
+    with page_session().accounts.reading(order.account) as reading, temporary_folder() as folder:
+        context = Context(reading.dialect)
+        basis = Basis(order.language, context, has_example=True, account=order.words)
+        if order.categories and order.feed.sheet.by_category is not None:
+            catalog = _catalog(reading, order)
+            basis = for_categories(basis, catalog, order.categories, _sync_command(order))
         write_template(order.feed, folder / name, basis)
         content = BytesIO((folder / name).read_bytes())
     return flask.send_file(content, as_attachment=True, download_name=name, max_age=0)
@@ -111,17 +113,6 @@ def _order() -> TemplateOrder:
     category_codes = [text.strip() for text in parameters.getlist("category") if text.strip()]
     feed = template_feed(parameters.get("kind", ""))
     return TemplateOrder(feed, known, chosen_account(parameters), category_codes)
-
-
-@contextmanager
-def _basis(order: TemplateOrder) -> Iterator[Basis]:
-    with page_session().accounts.reading(order.account) as reading:
-        context = Context(reading.dialect)
-        basis = Basis(order.language, context, has_example=True, account=order.words)
-        if order.categories and order.feed.sheet.by_category is not None:
-            catalog = _catalog(reading, order)
-            basis = for_categories(basis, catalog, order.categories, _sync_command(order))
-        yield basis
 
 
 def _catalog(reading: ReadOptions, order: TemplateOrder) -> Catalog:
