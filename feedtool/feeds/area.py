@@ -197,7 +197,6 @@ class Areas(Struct, frozen=True, dict=True):
 
     @cached_property
     def exports(self) -> "Mapping[str, Export]":
-        """All kinds of export by name, in the order of the areas."""
         return {export.kind: export for area in self.areas for export in area.exports()}
 
     @cached_property
@@ -233,7 +232,6 @@ class Areas(Struct, frozen=True, dict=True):
         return tuple(known for area in self.areas for known in area.statuses)
 
     def waits(self, settings: AccountSettings) -> "list[Wait]":
-        """Return the lines of `feedtool todo`, in the order of the exports."""
         return [wait for export in self.exports.values() for wait in export.waits(settings)]
 
     @cached_property
@@ -241,12 +239,10 @@ class Areas(Struct, frozen=True, dict=True):
         return routes_of(self.feeds.values())
 
     def is_single(self, kind: str | None) -> bool:
-        """Return True if each request of a kind is a separate call."""
         feed = self.feeds.get(kind or "")
         return feed is not None and isinstance(feed.travel.protocol, Direct)
 
     def is_personal(self, kinds: Iterable[str | None]) -> bool:
-        """Return True if rows of one of the kinds may name people."""
         feeds = map(self.feeds.get, {kind or "" for kind in kinds})
         return any(feed.requests.is_personal for feed in feeds if feed)
 

@@ -352,7 +352,6 @@ LONGEST_WAIT = timedelta(days=30)
 
 
 def waiting_since(now: datetime) -> str:
-    """Return the earliest time of waiting items, in the format of filters of lists."""
     return (now - LONGEST_WAIT).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 

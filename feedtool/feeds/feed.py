@@ -422,7 +422,6 @@ Routes: TypeAlias = Mapping[str, Feed]
 
 
 def routes_of(feeds: Iterable[Feed]) -> Routes:
-    """Return the feeds by the types of their packages."""
     return {
         package_type: feed
         for feed in feeds

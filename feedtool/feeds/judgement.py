@@ -15,7 +15,6 @@ def own_message(code: Code | None, message: str) -> tuple[Message, ...]:
 
 
 def impossible(code: Code, message: str, word: str = "") -> Judgement:
-    """Return the judgement of a request that can no longer be sent, or not yet."""
     return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, own_message(code, message), word)
 
 

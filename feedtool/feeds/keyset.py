@@ -24,8 +24,6 @@ nothing moves, so that page numbers are safe, unless the service filters by a st
 
 A_SECOND = timedelta(seconds=1)
 """The tolerance for times: a service may cut them to seconds."""
-
-
 LEAST_TIME = timedelta(microseconds=1)
 
 

@@ -68,14 +68,12 @@ class Occurrences:
         return len(self._places)
 
     def add(self, key: str, sheet: int, row: int) -> None:
-        """Add one occurrence."""
         self._places.append(sheet << 32 | row)
         self._new.append(key)
         if len(self._new) >= _NEW or len(key) > _LONGEST:
             self._store()
 
     def extend(self, later: Self) -> None:
-        """Add the occurrences of another object."""
         self._store()
         later._store()
         self.notes.extend(later.notes)

@@ -38,11 +38,9 @@ class Problems:
         self.names = frozenset(self._pages)
 
     def error(self, name: str) -> Code:
-        """Return a code whose problem keeps a row from being sent."""
         return Code(name, Severity.ERROR, self._pages[name])
 
     def warning(self, name: str) -> Code:
-        """Return a code whose problem is only reported."""
         return Code(name, Severity.WARNING, self._pages[name])
 
 

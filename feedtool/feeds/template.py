@@ -39,7 +39,6 @@ def length(text: str) -> int:
 
 
 def is_whole(text: str) -> bool:
-    """Return True if a cell can hold this text unchanged."""
     return length(text) <= CELL_TEXT and not UNWRITABLE.search(text)
 
 
@@ -88,7 +87,6 @@ class CellEntry(Struct, frozen=True):
 
 
 def choice_width(texts: Sequence[str]) -> float:
-    """Return the width of a column with a dropdown, with some room for its button."""
     return 4 + min(WIDEST_CHOICE, max(map(len, texts)))
 
 
@@ -229,7 +227,6 @@ class Words:
         is_shared: bool = False,
         is_in_example: bool = True,
     ) -> Column:
-        """Return a column, from its label and help in English."""
         names = (self.of(label), self.of(note), example, self.aliases(key))
         return Column(key, cell_type, *names, is_shared, is_in_example)
 

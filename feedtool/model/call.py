@@ -26,21 +26,13 @@ LANGUAGES = {"en": "en-US", "fr": "fr-FR", "es": "es-ES"}
 
 JSON = (("Content-Type", "application/json"),)
 
-
 LONGEST_LIST = 3000
 """The most characters of a comma list in a query, as it travels: many servers refuse an address of
 8,000, and some one of half that length."""
 
-
 READ = frozenset({200})
-
-
 CREATED = frozenset({200, 201, 202})
-
-
 STAGED = frozenset({200, 201, 202, 204})
-
-
 COMMITTED = frozenset({200, 202, 204})
 
 
@@ -190,7 +182,11 @@ def multipart(parts: Sequence[FilePart]) -> Multipart:
     """The body of some files, in their order."""
     digest = hashlib.sha256()
     for part in parts:
-        digest.update(b"".join(map(_framed, (*_texts(part), part.content))))
+        texts = (text.encode() for text in (part.name, part.file_name, part.media_type))
+        for content in (*texts, part.content):
+            # With its length, so that different lists of parts have different digests.
+            digest.update(len(content).to_bytes(8, "big"))
+            digest.update(content)
     boundary = f"feedtool-{digest.hexdigest()[:32]}"
     lines = [
         line
@@ -206,15 +202,6 @@ def multipart(parts: Sequence[FilePart]) -> Multipart:
     ]
     body = b"\r\n".join((*lines, f"--{boundary}--".encode(), b""))
     return Multipart((("Content-Type", f"multipart/form-data; boundary={boundary}"),), body)
-
-
-def _texts(part: FilePart) -> list[bytes]:
-    return [text.encode() for text in (part.name, part.file_name, part.media_type)]
-
-
-def _framed(content: bytes) -> bytes:
-    """Prefix content with its length, so that different lists of parts have different digests."""
-    return len(content).to_bytes(8, "big") + content
 
 
 def _quoted(name: str) -> str:
@@ -236,7 +223,6 @@ class Budget(Struct, frozen=True):
 
     @property
     def interval(self) -> float:
-        """Seconds that a call uses up."""
         return 1 / self.per_second
 
     @property

@@ -87,7 +87,6 @@ class Cells:
         self._columns: dict[int, Sequence[Hashable]] = {}
 
     def at(self, position: int, index: int) -> Cell:
-        """The cell of a row's position and a column."""
         if index >= self.block.width:
             return BLANK
         keys = self._columns.get(index)
@@ -128,7 +127,6 @@ LONGEST_BRIEF = 2_000
 
 
 def brief(text: str) -> str:
-    """Shorten a text to `LONGEST_BRIEF` characters; a longer one ends in `…`."""
     return text if len(text) <= LONGEST_BRIEF else text[: LONGEST_BRIEF - 1] + "…"
 
 
@@ -239,7 +237,6 @@ class Header(Struct, frozen=True):
         }
 
     def index_of(self, key: str) -> int | None:
-        """The 0-based index of a key's column, None if absent."""
         return next((index for index, column in self.columns.items() if column.key == key), None)
 
 

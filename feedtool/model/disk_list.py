@@ -228,7 +228,6 @@ class TextStore:
 
     @property
     def size(self) -> int:
-        """The bytes of all texts."""
         return self._starts[-1]
 
     def __iter__(self) -> Iterator[bytes]:

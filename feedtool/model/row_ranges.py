@@ -38,7 +38,6 @@ class RowRanges:
 
 
 def ranges_of(rows: Iterable[int]) -> str:
-    """The text of these rows, which are ascending."""
     return ",".join(_text(*pair) for pair in _joined((row, row) for row in rows))
 
 

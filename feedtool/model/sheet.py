@@ -69,7 +69,6 @@ class FieldSteps(NamedTuple):
 
     @property
     def is_filled(self) -> bool:
-        """True if the field or one of its steps has a value."""
         return any(text != BLANK_SHOWN for text in (self.value, *(text for _, text in self.steps)))
 
 
@@ -243,7 +242,6 @@ class CheckedSheet(Struct):
 
     @property
     def warnings(self) -> int:
-        """The number of warnings among the problems."""
         return sum(problems.warnings for problems in self.rows.problems_by_source)
 
     def counts(self) -> Counts:
@@ -287,7 +285,6 @@ class CheckedSheet(Struct):
         return (item for item in self.rows.items if marks[item.row] == VALID)
 
     def is_clean(self) -> bool:
-        """True if the sheet could be read and every row is valid."""
         return self.error is None and not self.rows.marks.count(INVALID)
 
 

@@ -147,11 +147,9 @@ class Translator:
         return catalogue(self.language)
 
     def for_sheet(self, names: Mapping[str, str], list_language: str | None) -> "Translator":
-        """A translator into the same language, with the names of another sheet."""
         return type(self)(self.language, names, list_language)
 
     def label(self, text: str) -> str:
-        """A label followed by a colon."""
         return f"{self(text)}{_COLONS[self.language]}"
 
     def message(self, english: str) -> str:
@@ -300,13 +298,11 @@ _MESSAGE = "\x1e"
 
 
 def kept_text(text: str) -> str:
-    """Encode a text for the ledger; `text_of_kept` decodes it."""
     is_message = isinstance(text, MessageText)
     return _MESSAGE + json.dumps(_kept(text), ensure_ascii=False) if is_message else text
 
 
 def text_of_kept(kept: str) -> str:
-    """Decode a text of `kept_text`."""
     text: str = _read(json.loads(kept[1:])) if kept.startswith(_MESSAGE) else kept
     return text
 

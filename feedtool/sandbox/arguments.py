@@ -154,7 +154,6 @@ class NumberedPage(Struct, frozen=True):
 
     @property
     def start(self) -> int:
-        """The number of items on the pages before it."""
         return (self.index - 1) * self.size
 
     def of(self, items: Sequence[Item]) -> Sequence[Item]:

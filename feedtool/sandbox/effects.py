@@ -52,5 +52,4 @@ def note(exchange: Exchange, kind: str, key: str, document: Any) -> None:
 
 
 def read(db: Connection) -> list[Effect]:
-    """All effects, first to last."""
     return [Effect(*row) for row in db.execute("SELECT * FROM effect ORDER BY id")]

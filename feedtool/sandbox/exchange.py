@@ -99,7 +99,6 @@ class HttpResponse(Struct, frozen=True):
 def json_answer(
     status: int, document: Any, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
-    """An answer with `document` as its JSON body."""
     kinds = {"Content-Type": "application/json; charset=utf-8"}
     return HttpResponse(status, {**kinds, **(headers or {})}, orjson.dumps(document))
 

@@ -286,7 +286,6 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
         self.keep(db, thing)
 
     def keep(self, db: Connection, thing: StoredThing) -> None:
-        """Insert or update a thing."""
         document = orjson.dumps(thing.document).decode()
         db.execute(
             "INSERT INTO thing(kind, seller, number, name, document, shows_at, next_at)"

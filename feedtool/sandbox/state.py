@@ -44,7 +44,6 @@ def stamp(moment: datetime) -> str:
 
 
 def moment_of(text: str) -> datetime:
-    """Parse a time of `stamp`."""
     return datetime.fromisoformat(text)
 
 
@@ -54,7 +53,9 @@ class State:
     def __init__(self, path: Path | None, tables: Iterable[str]) -> None:
         """Open the file, or a private state in memory without one; refuse foreign files."""
         if path is not None:
-            _create_private(path)
+            # Readable by its owner alone; SQLite gives its side files the same mode.
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         self._lock = threading.RLock()
         self._db = sqlite3.connect(
             path or ":memory:", timeout=PATIENCE, isolation_level=None, check_same_thread=False
@@ -144,12 +145,6 @@ def _check_ours(db: sqlite3.Connection) -> None:
         raise StateUnreadableError(f"the state has layout {layout}, this version reads {LAYOUT}")
 
 
-def _create_private(path: Path) -> None:
-    """Make a new file readable by its owner alone; SQLite gives its side files the same mode."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-
-
 def _statements(*scripts: str) -> Iterator[str]:
     """Yield statements one by one; `executescript` would commit the open transaction."""
     for script in scripts:
@@ -190,5 +185,4 @@ def reached_moment(db: sqlite3.Connection, real: datetime) -> datetime:
 
 
 def set_clock_offset(db: sqlite3.Connection, offset: timedelta) -> None:
-    """Save the lead of sandbox time over real time."""
     db.execute("UPDATE clock SET offset_us = ?", (offset // MICROSECOND,))

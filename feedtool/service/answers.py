@@ -303,7 +303,6 @@ def next_call(reply: Reply) -> Call | None:
 
 
 def as_whole(page: Call) -> Call:
-    """Return a call that reads a list from this page to its end."""
     return replace(page, following=next_link)
 
 

@@ -97,7 +97,6 @@ class CallPool(Generic[Key]):
 
     @property
     def under_way(self) -> list[Key]:
-        """The keys of calls that were sent, or wait for a lane."""
         return [*self._under_way.values()]
 
     @property
@@ -111,7 +110,6 @@ class CallPool(Generic[Key]):
         return max(0, pace.lanes + ready - len(self._under_way))
 
     def begin(self, key: Key, calls: Sequence[Call]) -> None:
-        """Note calls that `send` makes one after the other."""
         self._unsent.append((key, calls))
 
     def send(self) -> None:
@@ -129,12 +127,10 @@ class CallPool(Generic[Key]):
                 yield key
 
     def results(self) -> Iterator[tuple[Key, CallResult]]:
-        """Wait for an answer, and yield all that are there."""
         for future in answered(self._under_way):
             yield self._under_way.pop(future), future.result()
 
     def last_results(self) -> Iterator[tuple[Key, CallResult]]:
-        """Wait for all answers, and yield them."""
         for future in wait_for(self._under_way)[0]:
             yield self._under_way.pop(future), future.result()
 
@@ -175,14 +171,12 @@ def wait_for(
 
 
 def results_of(futures: Collection[Future[Result]]) -> list[Result]:
-    """Wait for all futures, and return their results."""
     if pending := [future for future in futures if not future.done()]:
         wait_for(pending)
     return [future.result() for future in futures]
 
 
 def executor(lanes: int) -> Executor:
-    """Return a pool of threads; one lane is the calling thread itself."""
     return _Inline() if lanes == 1 else ThreadPoolExecutor(lanes)
 
 

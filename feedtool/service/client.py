@@ -117,9 +117,20 @@ class Client:
         unencrypted, unless `allows_http`.
         """
         self._base = base_url.rstrip("/")
-        self._origin = _checked_origin(self._base)
-        if transport is None and not allows_http:
-            _check_encrypted(*self._origin)
+        self._origin = scheme, host, _ = _checked_origin(self._base)
+        is_in_clear = scheme == "http" and not is_loopback(host)
+        if is_in_clear and transport is None and not allows_http:
+            raise UsageProblem(
+                tr(
+                    "The token would travel to {host} unencrypted: the base address begins with "
+                    "http://.",
+                    host=host,
+                ),
+                tr(
+                    "Give one that begins with https://. On a network that you trust "
+                    "--insecure-http allows it, or insecure_http = true in the account's profile."
+                ),
+            )
         self._token = token
         self._largest_reply = largest_reply
         self._allowance = allowance
@@ -327,17 +338,3 @@ def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
             tr("Leave out what stands before the @; it is a token that the service asks for."),
         )
     return origin(str(url))
-
-
-def _check_encrypted(scheme: str, host: str, _port: int | None) -> None:
-    if scheme == "http" and not is_loopback(host):
-        raise UsageProblem(
-            tr(
-                "The token would travel to {host} unencrypted: the base address begins with http://.",
-                host=host,
-            ),
-            tr(
-                "Give one that begins with https://. On a network that you trust --insecure-http"
-                " allows it, or insecure_http = true in the account's profile."
-            ),
-        )

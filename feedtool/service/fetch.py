@@ -23,7 +23,7 @@ from feedtool.service.calls import (
     CallResult,
     read_answer,
 )
-from feedtool.service.pace import Pace, back_off, longest_back_off
+from feedtool.service.pace import Pace, back_off
 
 Item = TypeVar("Item", bound="Hashable")
 
@@ -81,7 +81,6 @@ class FetchContext(Struct, frozen=True):
     """The time by which `now` is ahead of real time: the embedded sandbox's clock leaps."""
 
     def wall(self) -> datetime:
-        """Return the real time, for people."""
         return self.now() - self.ahead()
 
 
@@ -197,7 +196,8 @@ class _Fetching(Generic[Item]):
 
 def unreachable(detail: str, now: datetime, failures: int) -> str:
     """Return the line after a first failure, with the time when the attempts end."""
-    until = now + longest_back_off(1, failures)
+    pauses = (back_off(times, 1.0) for times in range(1, failures))
+    until = now + sum(pauses, timedelta(0))
     return tr(
         "{reason}; trying again until about {time} UTC", reason=detail, time=f"{until:%H:%M:%S}"
     )

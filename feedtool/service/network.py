@@ -174,7 +174,6 @@ class _Stream(httpcore.NetworkStream):
 
 
 def is_loopback(host: str) -> bool:
-    """True if the host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

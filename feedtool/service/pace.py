@@ -62,7 +62,6 @@ class Pace(Struct, frozen=True):
 
     @property
     def lanes(self) -> int:
-        """The most calls under way at a time: from 1 to the pool."""
         return max(1, self.pool - self.behind)
 
     @property
@@ -109,9 +108,3 @@ class Pace(Struct, frozen=True):
 def back_off(times: int, jitter: float) -> timedelta:
     """Return the pause after failures: from 0.5 s to 2, 4, 8 … 60 s by a `jitter` of 0 to 1."""
     return timedelta(seconds=max(0.5, jitter * min(60.0, 2.0 ** min(times, 10))))
-
-
-def longest_back_off(failures: int, most: int) -> timedelta:
-    """Return the sum of the longest pauses from this number of failures to the most."""
-    pauses = (back_off(times, 1.0) for times in range(failures, most))
-    return sum(pauses, timedelta(0))

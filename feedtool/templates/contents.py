@@ -78,7 +78,6 @@ def plain_contents(feed: Feed, basis: Basis) -> Contents:
 
 
 def _steps(sheet: SheetDesign, fields: tuple[Field, ...], _: Translate) -> tuple[str, ...]:
-    """Return the steps of filling this sheet, in order."""
     stars = _("Columns marked * must be filled.")
     if any(field.need is Need.EITHER for field in fields):
         stars += " " + _("Of the columns marked (*), at least one must be filled.")
@@ -199,7 +198,6 @@ def _choices(cell_type: CellType, language: Language, settings: AccountSettings)
 
 
 def _shown(cell_type: CellType, value: str, language: Language) -> str:
-    """Return the label of a choice, which the reader accepts; a seller's own value has none."""
     labels = cell_type.values.get(value, ()) if isinstance(cell_type, Choice) else ()
     return labels[LANGUAGES.index(language)] if len(labels) >= len(LANGUAGES) else value
 

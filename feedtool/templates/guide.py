@@ -79,7 +79,6 @@ def header_font(need: Need) -> Font:
 
 
 def _height(text: str, width: float) -> float:
-    """Return the height in points of a text in a column of `width` characters."""
     return LINE_HEIGHT * sum(max(1, ceil(len(line) / width)) for line in text.split("\n"))
 
 

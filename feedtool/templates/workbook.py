@@ -240,21 +240,14 @@ def _rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidati
 
 def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
     """Show a column's hint on the cells of a rule, with the example on a separate line."""
-    language = contents.language
-    hint = "\n".join(filter(None, (field.group, field.hint or _hint(field, language))))
+    language, _ = contents.language, texts(contents.language)
+    required = f"\n{_('Required')}: {field.requirement}" if field.requirement else ""
+    hint = "\n".join(filter(None, (field.group, field.hint or f"{field.help}{required}")))
     if field.example:
-        hint += "\n" + texts(language)("Example: {example}").format(example=field.example)
+        hint += "\n" + _("Example: {example}").format(example=field.example)
     rule.showInputMessage = True
     rule.promptTitle = typeset(field.label, language)
     rule.prompt = typeset(hint.rstrip(), language)
-
-
-def _hint(field: Field, language: Language) -> str:
-    """Return the help of a column, and “Required: yes” where its requirement has a text."""
-    heading = texts(language)("Required")
-    return "\n".join(
-        (field.help, *([f"{heading}: {field.requirement}"] if field.requirement else []))
-    )
 
 
 def _stamp(workbook: Workbook, contents: Contents) -> None:

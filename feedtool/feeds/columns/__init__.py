@@ -33,7 +33,6 @@ class InvalidValue(NamedTuple):
 
 
 def is_error(faults: Iterable[Issue]) -> bool:
-    """Return True if a fault is an error, and not only a warning."""
     return Severity.ERROR in [fault.code.severity for fault in faults]
 
 

@@ -64,7 +64,6 @@ class Choice(Struct, frozen=True, dict=True):
         return tuple(self.values)
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Return the canonical value."""
         text = identified(cell)
         if not isinstance(text, str):
             return text
@@ -134,7 +133,6 @@ class Choice(Struct, frozen=True, dict=True):
         return tr("“{text}” is not one of {choices}", text=text, choices=choices)
 
     def label(self, value: str) -> Label:
-        """Return a value with its labels in all languages, if it has any."""
         labels = self.values.get(value, ())
         return Label(value, labels[: len(LANGUAGES)] if len(labels) >= len(LANGUAGES) else ())
 

@@ -1,6 +1,7 @@
 """Corrections of single cells for all kinds of sheets."""
 
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import ENUM_ACCENTS, ENUM_VALUE, FIELD_RETIRED, Choice
@@ -25,8 +26,6 @@ from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.model.cells import Kind
 from feedtool.model.text import tr
 
-_HUNDRED = 100
-_BAR, _INSTEAD = "|", "-"
 COMMA, POINT = ",", "."
 
 
@@ -86,14 +85,6 @@ def settle(flawed: FlawedCell) -> NewValue | None:
     return _plainly(flawed, flawed.reader.decimal)
 
 
-def read_point(flawed: FlawedCell) -> NewValue | None:
-    return _plainly(flawed, POINT)
-
-
-def read_comma(flawed: FlawedCell) -> NewValue | None:
-    return _plainly(flawed, COMMA)
-
-
 def _plainly(flawed: FlawedCell, decimal: str | None) -> NewValue | None:
     """Return the number without a separator of thousands, so that it is not ambiguous."""
     reader = ColumnReader(flawed.type, flawed.reader.context, decimal)
@@ -114,12 +105,12 @@ def fraction_to_percent(flawed: FlawedCell) -> NewValue | None:
     number = number_of(flawed.cell, flawed.reader)
     if number is None:
         return None
-    return written_like(Decimal(f"{(number * _HUNDRED).normalize():f}"), flawed)
+    return written_like(Decimal(f"{(number * 100).normalize():f}"), flawed)
 
 
 def replace_bar(flawed: FlawedCell) -> NewValue | None:
     text = flawed.cell.text
-    return text.replace(_BAR, _INSTEAD) if _BAR in text else None
+    return text.replace("|", "-") if "|" in text else None
 
 
 def empty(flawed: FlawedCell) -> NewValue | None:
@@ -154,14 +145,14 @@ FIXES = (
         "decimal-comma",
         tr("read a number such as 1.299 as 1299, and 1,299 as a fraction"),
         (NUMBER_AMBIGUOUS,),
-        read_comma,
+        partial(_plainly, decimal=COMMA),
         decimal=COMMA,
     ),
     Fix(
         "decimal-point",
         tr("read a number such as 1,299 as 1299, and 1.299 as a fraction"),
         (NUMBER_AMBIGUOUS,),
-        read_point,
+        partial(_plainly, decimal=POINT),
         decimal=POINT,
     ),
     Fix(

@@ -76,7 +76,13 @@ def _checked(digits: str, cell: Cell) -> object:
 
 def _proven(digits: str) -> object:
     right = check_digit(digits[:-1])
-    return digits if digits[-1] == right else _wrong_digit(digits, right)
+    if digits[-1] == right:
+        return digits
+    return refused(
+        GTIN_CHECKSUM,
+        tr("the check digit of {digits} is wrong", digits=digits),
+        tr("{digits} would fit; compare with the package", digits=f"{digits[:-1]}{right}"),
+    )
 
 
 def _from_number(digits: str) -> object:
@@ -117,14 +123,6 @@ def _is_plausible(digits: str) -> bool:
         and digits.isascii()
         and digits.isdecimal()
         and digits.strip("0") != ""
-    )
-
-
-def _wrong_digit(digits: str, right: str) -> InvalidValue:
-    return refused(
-        GTIN_CHECKSUM,
-        tr("the check digit of {digits} is wrong", digits=digits),
-        tr("{digits} would fit; compare with the package", digits=f"{digits[:-1]}{right}"),
     )
 
 

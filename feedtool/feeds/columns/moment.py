@@ -22,7 +22,10 @@ class Moment(Struct, frozen=True):
         text = cell.text if cell.kind is Kind.DATE else identified(cell)
         if not isinstance(text, str):
             return text
-        moment = _moment(text)
+        try:
+            moment = plausible_time(datetime.fromisoformat(text))
+        except ValueError:
+            moment = None
         if moment is None:
             return refused(
                 MOMENT_FORMAT,
@@ -30,10 +33,3 @@ class Moment(Struct, frozen=True):
                 tr("type a date such as 2026-11-22, or with a time: 2026-11-22 09:30"),
             )
         return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return plausible_time(datetime.fromisoformat(text))
-    except ValueError:
-        return None

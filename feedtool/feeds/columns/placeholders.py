@@ -54,7 +54,6 @@ def is_formula_error(text: str) -> bool:
 
 
 def formula_error(text: str) -> Issue:
-    """Return the issue of a cell with this error."""
     return Issue(
         FORMULA_ERROR,
         tr("the cell shows {text}", text=text),
