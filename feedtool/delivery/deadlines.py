@@ -33,11 +33,9 @@ class Deadline(NamedTuple):
     """The time before the loss in which warnings are given."""
 
     def is_near(self, clock: "ServiceClock") -> bool:
-        """True if a warning is due."""
         return self.at - clock.service <= self.soon
 
     def describe(self, clock: "ServiceClock") -> MessageText:
-        """The text of the loss with its time."""
         time = f"{clock.shown(self.at):%Y-%m-%d %H:%M} UTC"
         if self.at <= clock.earliest:
             return tr("{loss} ({time})", loss=self.was, time=time)
@@ -64,7 +62,6 @@ class ServiceClock(NamedTuple):
 
     @property
     def earliest(self) -> datetime:
-        """The earlier time of the two clocks."""
         return min(self.local, self.service)
 
     def shown(self, moment: datetime) -> datetime:
@@ -96,7 +93,6 @@ def deadline(package: Package, clock: ServiceClock, routes: Routes) -> Deadline 
 
 
 def soon(package: Package, clock: ServiceClock, routes: Routes) -> MessageText | None:
-    """The text of a near or past loss; else None."""
     loss = deadline(package, clock, routes)
     return loss.describe(clock) if loss and loss.is_near(clock) else None
 
@@ -144,7 +140,7 @@ def abandon(
     """
     run = ledger.run(run_id)
     if run is None:
-        raise ValueError(f"the ledger has no run {run}")
+        raise ValueError(f"the ledger has no run {run_id}")
     with hold(ledger.engine, run.seller, run.service, command="runs", now=now):
         packages = [
             package for package in ledger.read_packages(run_id) if package.phase is not Phase.CLOSED

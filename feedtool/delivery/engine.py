@@ -230,7 +230,6 @@ class Delivery:
             )
 
     def _read(self, pending: PendingCall, result: CallResult) -> None:
-        """Read the answer to a step."""
         now, intent = self.now(), pending.intent
         package = self._state.packages[intent.package]
         answer = without_foreign(
@@ -249,7 +248,6 @@ class Delivery:
         self._take_in(pending, answer)
 
     def _take_in(self, pending: PendingCall, answer: Answer) -> None:
-        """Save the result of an answer."""
         now, intent = self.now(), pending.intent
         before = self._state.packages[intent.package]
         news = transition(before, intent, answer, self._context(before))

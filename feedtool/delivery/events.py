@@ -76,7 +76,6 @@ class EventBuffer(Struct):
         self._add("waiting", text, package)
 
     def held(self, package: Package) -> None:
-        """Add that a package waits for the answer to products that its offers need."""
         text = tr("held back until its offers' products are answered")
         self._add("waiting", text, package)
 

@@ -118,7 +118,6 @@ class CallBuilder(Struct):
     """The requests of single-request packages, by the package's key."""
 
     def build(self, package: Package, step: Step, upload: int, travel: Travel) -> StepCalls:
-        """Build the calls of a package's step."""
         ref, protocol = _ref_of(package, self.language, self.settings.calls), travel.protocol
         if step is Step.LOOKUP:
             return self._lookup(package, ref, travel.lookup)
@@ -177,7 +176,8 @@ class CallBuilder(Struct):
     ) -> StepCalls:
         outcome, read = protocol.outcome, protocol.outcome.page.read
         if step is Step.SUBMIT:
-            call = protocol.submit(ref, self._whole(package))
+            # All its requests are in one upload.
+            call = protocol.submit(ref, self.ledger.bodies(package.key, [1])[1])
             return StepCalls((call,), protocol.submitted)
         if not isinstance(outcome, Report):
             return StepCalls((outcome.page.call(ref),), read)
@@ -189,10 +189,6 @@ class CallBuilder(Struct):
         # A package with an unknown id is found by its rows.
         call, count = outcome.find(ref, rows)
         return StepCalls((call,), read, rows[:count])
-
-    def _whole(self, package: Package) -> list[bytes]:
-        """The requests of a package of one upload."""
-        return self.ledger.bodies(package.key, [1])[1]
 
     def _upload(self, package: Package, upload: int) -> list[bytes]:
         """The requests of an upload; those of the next uploads are read too."""

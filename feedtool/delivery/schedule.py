@@ -70,7 +70,6 @@ class Schedule(Struct, frozen=True):
         return steps
 
     def wake_at(self) -> datetime | None:
-        """The time at which the next step may begin; None if none is left."""
         return min(map(self._due, self.with_steps_left()), default=None)
 
     def with_steps_left(self) -> list[Package]:
@@ -268,7 +267,6 @@ class DeliveryState(Struct):
     """The error that ends the delivery: no further step is begun."""
 
     def add(self, package: Package) -> None:
-        """Add a package to the delivery."""
         self.packages[package.key] = package
         is_single = isinstance(self.routes[package.package_type].travel.protocol, Direct)
         if is_single and package.phase is Phase.PLANNED:
@@ -308,7 +306,6 @@ class DeliveryState(Struct):
         self.stop = self.stop or news.stop
 
     def own(self) -> list[Package]:
-        """The run's own packages."""
         return [package for package in self.packages.values() if package.file in self.paths]
 
     def active(self, settings: DeliverySettings) -> list[Package]:
@@ -334,9 +331,7 @@ class DeliveryState(Struct):
                 self.add(package)
 
     def has_results(self) -> bool:
-        """True if results of rows are not yet in the ledger."""
         return any(change.results or change.resolutions for change in self.changes)
 
     def is_closed(self) -> bool:
-        """True if every package is closed."""
         return all(package.phase is Phase.CLOSED for package in self.packages.values())

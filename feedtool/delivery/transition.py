@@ -135,7 +135,6 @@ def look_up(package: Package, context: AnswerContext) -> Transition:
 
 
 def look_again(package: Package, context: AnswerContext) -> Transition:
-    """Read the package's state again after a pause."""
     return Transition(context.retry(package))
 
 
@@ -253,7 +252,6 @@ COMMON: dict[AnswerKind, Rule] = {
 
 
 def with_common(rules: Rules) -> Rules:
-    """Add the common rules to those of a protocol."""
     steps = {step for step, _ in rules}
     return {(step, kind): rule for step in steps for kind, rule in COMMON.items()} | rules
 
@@ -262,7 +260,6 @@ def with_common(rules: Rules) -> Rules:
 
 
 def unknown(rows: Iterable[PendingRow], text: str) -> list[Resolution]:
-    """Outcomes of rows that stay Unknown."""
     return [Resolution(row.row, Status.UNKNOWN, text, row.number) for row in rows]
 
 

@@ -57,10 +57,8 @@ def first(since: datetime | None, sorts: tuple[str, ...] = SORTS) -> PageRequest
 def following(page: PageRequest, moments: Sequence[datetime], size: int) -> PageRequest | None:
     """Return the request for the next page; None after the last page.
 
-    Args:
-        page: The request for the page that was read.
-        moments: The last change of each item on it, in its order.
-        size: The number of items on a page that is not the last.
+    `moments` are the last changes of the items on the page that was read, in its order; `size` is
+    the number of items on a page that is not the last.
     """
     is_full = len(moments) >= size
     if page.sort == CREATED:
@@ -108,11 +106,7 @@ def page_reader(
 ) -> Callable[[Reply, Call], ListPage]:
     """Return a reader of a list's pages, which finds the next page by `following`.
 
-    Args:
-        begin: The request for the first page.
-        make_call: Makes the call of a request.
-        read: Reads all items of a page, also the items that a filter leaves out.
-        size: The number of items on a page that is not the last.
+    `read` reads all items of a page, also the items that a filter leaves out.
     """
     request = begin
 

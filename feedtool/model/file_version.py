@@ -52,13 +52,8 @@ def version_of(path: Path) -> Version | None:
 def read_unchanged(path: Path, name: str, read: Callable[[Version | None], Result]) -> Result:
     """The result of `read` for a file that nobody changes meanwhile.
 
-    Args:
-        path: The file.
-        name: Its name in messages.
-        read: Reads all of it, given its version; may be called again, from the beginning.
-
-    Raises:
-        FileChanging: It was changed each time. Errors of `read` about a changed file are dropped.
+    `read` reads all of it, given its version, and may be called again; messages show `name`.
+    FileChanging if it was changed each time; errors of `read` about a changed file are dropped.
     """
     for _ in range(TRIES):
         version = version_of(path)
@@ -80,8 +75,7 @@ def read_unchanged(path: Path, name: str, read: Callable[[Version | None], Resul
 def unchanged(path: Path, name: str, version: Version | None) -> Iterator[Callable[[], None]]:
     """Read a file of this version; the given function checks that it still is.
 
-    Raises:
-        FileChanging: It was changed before that check, or before an error of the reading.
+    FileChanging if it was changed before that check, or before an error of the reading.
     """
 
     def confirm() -> None:

@@ -118,7 +118,6 @@ class BucketPlace:
             return None
 
     def replace(self, name: str, content: bytes | Path) -> None:
-        """Put a file in one step, in place of any that has the name."""
         with self._explained():
             obstore.put(self._store, name, content)
 
@@ -141,7 +140,6 @@ class BucketPlace:
         return Moved.DONE
 
     def delete(self, name: str) -> None:
-        """Delete the object, if it is there."""
         try:
             with self._explained():
                 obstore.delete(self._store, name)

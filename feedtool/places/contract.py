@@ -72,9 +72,7 @@ class Place(Protocol):
         """Rename a file, if it still is the one that was listed."""
         ...
 
-    def delete(self, name: str) -> None:
-        """Delete a file if it exists."""
-        ...
+    def delete(self, name: str) -> None: ...
 
     def close(self) -> None:
         """End connections; the next call connects again."""

@@ -105,8 +105,12 @@ def waiting_reason(
     return None if is_overdue(observation, now, settle) else tr("it is still being written")
 
 
+def are_taken(seen: Seen, seconds: float, settle: float, poll: float) -> bool:
+    """True if no file is left that could be whole soon, after so many seconds of watching."""
+    return not waiting(seen) or seconds > PATIENCE * settle + poll
+
+
 def is_overdue(observation: FileObservation, now: float, settle: float) -> bool:
-    """True if a file was unchanged for so long that it is taken even if it does not open."""
     return now - observation.since >= PATIENCE * settle
 
 
@@ -146,11 +150,8 @@ def names_for(source: str, day: date) -> Iterator[str]:
 def put_answers(place: Place, source: str, answers: Mapping[str, Path], day: date) -> list[str]:
     """Put the answers under the first name that is free for all of them, and return their names.
 
-    Args:
-        place: The target.
-        source: The name of the file that is answered, `offers.csv`.
-        answers: Local files by their endings, `.result.xlsx`; SUMMARY goes last.
-        day: The day of the answer.
+    `source` is the name of the file that is answered, `offers.csv`; `answers` are local files by
+    their endings, `.result.xlsx`; SUMMARY goes last.
     """
     order = sorted(answers, key=lambda ending: ending == SUMMARY)
     for name in names_for(source, day):

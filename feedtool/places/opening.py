@@ -52,6 +52,5 @@ def scheme_of(url: str) -> str:
 
 
 def folder_of(url: str, base: Path) -> Path:
-    """Return the absolute folder of a path or a `file://` URL."""
     path = unquote(urlsplit(url).path) if scheme_of(url) else url
     return (base / Path(path).expanduser()).absolute()

@@ -96,7 +96,6 @@ class SftpServer:
             raise self._error(error, name) from error
 
     def close(self) -> None:
-        """End the connection."""
         if loop := self._loop:
             self._run(self._disconnect())
             loop.call_soon_threadsafe(loop.stop)

@@ -20,8 +20,7 @@ from feedtool.feeds.template import Basis
 def write_template(feed: Feed, target: Path, basis: Basis) -> None:
     """Write an empty .xlsx to fill, always with the same bytes; an existing file is replaced.
 
-    Raises:
-        UsageProblem: the columns depend on categories, and one category is not available.
+    UsageProblem if the columns depend on categories, and one category is not available.
     """
     from feedtool.templates.contents import contents_of
     from feedtool.templates.workbook import build, packed  # openpyxl, slow to import

@@ -40,8 +40,7 @@ def texts(language: Language) -> Translate:
 def contents_of(feed: Feed, basis: Basis) -> Contents:
     """Return the contents of a feed's template, by the area's function for it where there is one.
 
-    Raises:
-        UsageProblem: the columns depend on categories, and no category is available.
+    UsageProblem if the columns depend on categories, and no category is available.
     """
     make = feed.template.contents
     contents = make(basis) if make else plain_contents(feed, basis)

@@ -130,13 +130,9 @@ def write(
     Either all sheets are plain tables or no sheet is; a .csv or .txt gets the first sheet alone.
     Returns the names of the sheets of a workbook, which differ; none for another file.
 
-    Args:
-        target: The file.
-        sheets: The sheets and their rows.
-        limits: Limits for reading the workbook again.
-        copies_cells: Cells of another file keep their formats of dates and percentages.
-        is_private: Only the owner may read a new file.
-        on_whole: Called with the finished file, before it replaces the target.
+    With `copies_cells` cells of another file keep their formats of dates and percentages. `limits`
+    count when the workbook is read again. `on_whole` is called with the finished file, before it
+    replaces the target.
 
     Raises:
         UsageProblem: the file cannot be written, or the rows do not fit in it.

@@ -138,11 +138,9 @@ class Folder:
         return False
 
     def source_of(self, claim: Claim) -> Path:
-        """The place in the inbox where a claimed file was dropped."""
         return self.inbox / claim.place
 
     def place_of(self, claim: Claim) -> Path:
-        """The place of a claimed file while it is being sent."""
         return self.processing / claim.lane / f"{claim.name}{Path(claim.source).suffix}"
 
     def handover_of(self, claim: Claim) -> Path:
@@ -154,7 +152,6 @@ class Folder:
         return sorted((self.processing / claim.lane).glob(f".{claim.claim}.*{HANDOVER}"))
 
     def remove_handovers(self, claim: Claim) -> None:
-        """Remove all copies for a claimed file."""
         for place in self.handovers(claim):
             remove(place)
 
@@ -165,7 +162,6 @@ class Folder:
                 remove(left)
 
     def answer_of(self, claim: Claim, ending: str) -> Path:
-        """The place of an answer to a claimed file."""
         return self.results / claim.lane / f"{claim.name}{ending}"
 
     def error_place(self, lane: PurePosixPath | str, name: str) -> Path:
@@ -261,7 +257,6 @@ def make_folder(folder: Path) -> None:
 
 
 def has_room(name: str, *endings: str) -> bool:
-    """True if a name with each of these endings is short enough."""
     return all(len(os.fsencode(name + ending)) <= LONGEST_NAME for ending in endings)
 
 

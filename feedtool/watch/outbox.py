@@ -50,14 +50,12 @@ class Outbox:
         return self._running is not None
 
     def collect(self) -> None:
-        """Note the results of a round that has ended."""
         if self._running and self._running.done():
             round_, self._running = self._running.result(), None
             self.codes |= round_.codes
             self.troubles = round_.troubles
 
     def _export_all(self) -> _ExportRound:
-        """Export all kinds of all accounts."""
         environment, round_ = self._environment, _ExportRound(set(), [])
         try:
             profiles = [*environment.export_profiles]

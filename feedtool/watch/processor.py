@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from feedtool.check import Input, ReadOptions
+from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim, scope_of
 from feedtool.ledger.lock import Held, hold
@@ -198,11 +198,17 @@ class FileProcessor:
         base, handover = account.workspace, self._folder.handover_of(claim)
         workspace = ClaimWorkspace(base.ledger, base.snapshots, base.folder, handover)
         options = replace(account.reading, kind=route.kind) if route.kind else account.reading
+        place, language = self._folder.place_of(claim), account.language.of(None)
+        claimed = Input(str(place), place)
         with temporary_folder() as folder:
-            file = self._as_sheet(claim, kept, options, account, folder)
-            if file is not kept:
+            (file,) = with_lists([claimed], options.kind, options.dialect, language, folder)
+            # A workbook of the rows that the file lists, as a ZIP of invoices does.
+            is_list = file is not claimed
+            if is_list:
                 workspace.keep_used(file.path)
-            is_made = file is not kept or has_workbook_copy(kept.path)
+            else:
+                file = kept
+            is_made = is_list or has_workbook_copy(kept.path)
             suffix = ".xlsx" if is_made else Path(claim.source).suffix
             target = self._folder.answer_of(claim, f".result{suffix}")
             make_folder(target.parent)
@@ -215,21 +221,6 @@ class FileProcessor:
                 claim=claim.claim,
                 selection=account.selection,
             )
-
-    def _as_sheet(
-        self,
-        claim: Claim,
-        kept: Input,
-        options: ReadOptions,
-        account: SellerAccount,
-        folder: Path,
-    ) -> Input:
-        """The file, or a workbook of the rows that it lists, as a ZIP of invoices does."""
-        place = self._folder.place_of(claim)
-        language = account.language.of(None)
-        claimed = Input(str(place), place)
-        (file,) = with_lists([claimed], options.kind, options.dialect, language, folder)
-        return kept if file is claimed else file
 
     def _go_on(self, claim: Claim, account: SellerAccount) -> Submission:
         """Go on with a run, even of another machine, where the folder has another path."""
@@ -324,7 +315,6 @@ class FileProcessor:
         return error.exit
 
     def defer(self, claims: list[Claim], account: SellerAccount) -> None:
-        """Give back the claims without a run."""
         for claim in claims:
             if claim.state is ClaimState.TAKEN and claim.run_id is None:
                 self._give_back(claim, account)
@@ -335,7 +325,6 @@ class FileProcessor:
         account.claims.forget(claim.claim)
 
     def _shown(self, claim: Claim) -> str:
-        """The file's place, for messages to the user."""
         return self._folder.relative(self._folder.source_of(claim))
 
     def _target_shown(self, shown: str, target: Path) -> str:
@@ -344,16 +333,13 @@ class FileProcessor:
         return self._folder.relative(target)
 
     def _answers_shown(self, claim: Claim, written: Sequence[Path | None]) -> str:
-        """The places of a file's answers, for messages."""
         del claim
         return ", ".join(dict.fromkeys(map(self._folder.relative, filter(None, written))))
 
     def _summarised(self, claim: Claim) -> AnsweredFile:
-        """Describe the file in its summary."""
         return AnsweredFile(str(claim.place), claim.sha256, claim.run_id, claim.taken_at)
 
     def _way_of(self, claim: Claim, kind: str) -> str:
-        """The way to send a file as one of a kind."""
         folder = self._folder.relative(self._folder.inbox / claim.lane / kind)
         return tr("drop it into {folder}/", folder=folder)
 
@@ -415,7 +401,6 @@ class Work:
                 yield self._processor.take(entry.path, route, account)
 
     def _has_to_end(self) -> bool:
-        """True if no further file may be begun."""
         return self._environment.stopping() is not None
 
     def _is_ready(self, entry: Entry, account: SellerAccount) -> bool:
@@ -446,7 +431,6 @@ class Work:
         return replace(account, session=replace(session, holds_lock=True), workspace=workspace)
 
     def _hold(self, workspace: Workspace, session: Session) -> AbstractContextManager[None]:
-        """The lock of the files' seller."""
         return hold(
             workspace.ledger.engine,
             session.seller,
@@ -457,7 +441,6 @@ class Work:
         )
 
     def _under_way(self, account: SellerAccount) -> list[Claim]:
-        """The claims of the folder that are not ended."""
         return account.claims.under_way(self._environment.name)
 
     def _left_of(

@@ -47,7 +47,6 @@ class DeduplicatedLog:
             self.echo(label, text)
 
     def is_over(self, key: str) -> None:
-        """Forget the last line under this key."""
         self._last.pop(key, None)
 
 
@@ -207,7 +206,6 @@ class Health:
                 left.unlink()
 
     def turn(self, turn: Turn) -> None:
-        """Write the turn that has just ended."""
         self._turn, self._turned_at = turn, self._now()
         self.write(self._state)
 

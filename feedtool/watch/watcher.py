@@ -22,8 +22,8 @@ from feedtool.model.text import joined, tr
 from feedtool.places import Entry
 from feedtool.places.folder import seems_complete
 from feedtool.places.incoming import (
-    PATIENCE,
     FileObservation,
+    are_taken,
     is_overdue,
     observe,
     pause,
@@ -66,7 +66,6 @@ class WatchedSeller(Struct):
 
     @property
     def is_held(self) -> bool:
-        """True if another process sends the seller's files."""
         return isinstance(self.trouble, Held)
 
 
@@ -94,7 +93,12 @@ class Watcher:
                 is_busy = self._look(threads)
                 # Counted from the end of the first look, which may take longer than `settle`.
                 begun = environment.clock() if begun is None else begun
-                if environment.is_once and not is_busy and self._is_done(begun):
+                seconds = environment.clock() - begun
+                if (
+                    environment.is_once
+                    and not is_busy
+                    and are_taken(self._seen, seconds, environment.settle, environment.poll)
+                ):
                     break
                 self._pause()
         self._collect()
@@ -196,7 +200,6 @@ class Watcher:
         return whole
 
     def _collect(self) -> None:
-        """Note the results of the threads that have ended."""
         self._outbox.collect()
         for key, seller in self._sellers.items():
             if seller.running is None or not seller.running.done():
@@ -246,11 +249,6 @@ class Watcher:
             return inf
         longest = LONGEST_PAUSE if trouble else settings.settle
         return float(min(longest, settings.poll * 2**seller.failures))
-
-    def _is_done(self, begun: float) -> bool:
-        """True if no file is left that could be whole soon."""
-        longest = PATIENCE * self._environment.settle + self._environment.poll
-        return not waiting(self._seen) or self._environment.clock() - begun > longest
 
     # Files that stay where they are.
 
