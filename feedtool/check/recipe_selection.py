@@ -259,7 +259,9 @@ class RecipeSelection:
         columns = feed.sheet.understood(self._options.context.settings) if feed else ()
         return {column.key: column for column in columns}
 
-    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[str, TextRow, list[str]]:
+    def _likeliest_row(
+        self, recipe: Recipe, names: Sequence[str]
+    ) -> tuple[str, TextRow, list[str]]:
         """Return the sheet and row that lacks the fewest headers of a recipe, and these headers."""
         rows = [
             (name, row, recipe.lacking(row.texts.values()))
