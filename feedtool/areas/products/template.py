@@ -68,10 +68,9 @@ def contents(feed: Feed, basis: Basis) -> Contents:
             ),
             tr("download it with `feedtool catalog sync`"),
         )
-    codes = list(dict.fromkeys(code.strip().upper() for code in basis.categories))
+    codes = basis.categories
     if not basis.has_example:
-        known = [code for code in codes if refusal(catalog, code) is None]
-        codes = known or list(basis.categories)
+        codes = [code for code in codes if not refusal(catalog, code.strip().upper())] or codes
     settings = basis.context.settings
     return products_contents(feed, catalog, codes, settings, has_example=basis.has_example)
 

@@ -9,7 +9,7 @@ None of the routes needs a SellerId (part "Authentication", 1).
 import re
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -182,13 +182,6 @@ def catalogue() -> Catalogue:
 # Brands.
 
 
-def published_brands(db: sqlite3.Connection, now: datetime) -> list[CatalogueBrand]:
-    """Return all brands that are validated by now."""
-    query = "SELECT id, name FROM added_brand WHERE added_at <= ? ORDER BY id"
-    added = db.execute(query, (stamp(now - VALIDATION),))
-    return [*catalogue().brands, *map(_added, added)]
-
-
 def find_brand(db: sqlite3.Connection, name: str) -> CatalogueBrand | None:
     """Return the brand of a name; case and blanks do not count."""
     query = "SELECT id, name FROM added_brand WHERE key = ?"
@@ -221,7 +214,11 @@ def read_brands(exchange: Exchange) -> HttpResponse:
     """GET /brands: "only validated published brands", by reference."""
     names = _requested_fields(exchange, ("brandReference", "name"), ())
     page = asked_numbered_page(exchange)
-    brands = published_brands(exchange.db, exchange.now)
+    added = exchange.db.execute(
+        "SELECT id, name FROM added_brand WHERE added_at <= ? ORDER BY id",
+        (stamp(exchange.now - VALIDATION),),
+    )
+    brands = [*catalogue().brands, *map(_added, added)]
     items = [
         {"brandReference": brand.reference} | ({"name": brand.name} if "name" in names else {})
         for brand in page.of(brands)
