@@ -6,7 +6,7 @@ Rejected as a whole. Its log, which is read in pages, is empty until then.
 
 import sqlite3
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -231,12 +231,14 @@ def _integrate(db: sqlite3.Connection, settings: SandboxSettings, package: sqlit
     errors = 0
     for row in rows:
         outcomes = [_outcome(row, package, store, rules) for store in stores]
-        status, codes = _combined(outcomes)
-        errors += status != INTEGRATED
+        # The log has one entry: the worst status on all channels, with its codes.
+        worst = [outcome for outcome in outcomes if outcome.status != INTEGRATED] or outcomes
+        codes = dict.fromkeys(code for outcome in worst for code in outcome.codes)
+        errors += worst[0].status != INTEGRATED
         db.execute(
             "UPDATE legacy_entry SET status = ?, codes = ?, at = ?"
             " WHERE package = ? AND ordinal = ?",
-            (status, ",".join(codes), due, package["id"], row["ordinal"]),
+            (worst[0].status, ",".join(codes), due, package["id"], row["ordinal"]),
         )
         # Negative numbers never belong to a package of JSON requests.
         log_applied(
@@ -274,13 +276,6 @@ def _outcome(
     if outcome.status == INTEGRATED and "Comment" in entry:
         store.comment(row["reference"], entry["Comment"])
     return outcome
-
-
-def _combined(outcomes: Sequence[OfferOutcome]) -> tuple[str, list[str]]:
-    """Return the worst status of an Offer on all channels, with its codes: one entry of the log."""
-    worst = [outcome for outcome in outcomes if outcome.status != INTEGRATED] or outcomes
-    codes = dict.fromkeys(code for outcome in worst for code in outcome.codes)
-    return worst[0].status, list(codes)
 
 
 ROUTES: tuple[Route, ...] = (
