@@ -8,7 +8,7 @@ either: another site whose name was bound to this machine (DNS rebinding) could 
 import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from msgspec import Struct
 
@@ -61,6 +61,9 @@ class Facts(NamedTuple):
 
 class LocalAccess(Struct, frozen=True):
     """The page of one user: the secret address gives access."""
+
+    user_header: ClassVar[str] = ""
+    """No header names the user."""
 
     hosts: frozenset[str]
     token: str

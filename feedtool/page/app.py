@@ -21,7 +21,6 @@ from feedtool.page.access import (
     HEALTH,
     METRICS,
     Access,
-    Denial,
     Guard,
     LocalAccess,
     SharedAccess,
@@ -78,7 +77,6 @@ def guarded(
     application: "WSGIApplication", access: Access, guards: Sequence[Guard] = GUARDS
 ) -> "WSGIApplication":
     """Wrap the application in guards. It sees no token: its links get the token again."""
-    user_header = access.user_header if isinstance(access, SharedAccess) else ""
 
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         def start(
@@ -86,10 +84,15 @@ def guarded(
         ) -> Callable[[bytes], object]:
             return start_response(status, with_headers(headers), raised)
 
-        facts = facts_of(environ, user_header)
+        facts = facts_of(environ, access.user_header)
         denial = denial_of(facts, access, guards)
         if denial:
-            return _denial_response(denial, environ)(environ, start)
+            language = Request(environ).accept_languages.best_match(LANGUAGES) or "en"
+            text = Translator(cast("Language", language))(denial.text)
+            response = Response(
+                f"{text}\n", denial.status, content_type="text/plain; charset=utf-8"
+            )
+            return response(environ, start)
         environ[USER] = facts.user
         if isinstance(access, LocalAccess):
             root = f"/{access.token}"
@@ -101,16 +104,7 @@ def guarded(
 
 def takes_body(access: Access, environ: "WSGIEnvironment") -> bool:
     """True if a request may have a body, by its headers; `guarded` answers with the reason."""
-    user_header = access.user_header if isinstance(access, SharedAccess) else ""
-    facts = facts_of(environ, user_header)
-    return denial_of(facts, access, BEFORE_BODY) is None
-
-
-def _denial_response(denial: Denial, environ: "WSGIEnvironment") -> Response:
-    """Answer with a denial in the browser's language."""
-    language = Request(environ).accept_languages.best_match(LANGUAGES) or "en"
-    text = Translator(cast("Language", language))(denial.text)
-    return Response(f"{text}\n", denial.status, content_type="text/plain; charset=utf-8")
+    return denial_of(facts_of(environ, access.user_header), access, BEFORE_BODY) is None
 
 
 BLUEPRINTS = (

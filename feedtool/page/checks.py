@@ -231,7 +231,7 @@ def copies_of(grid: Grid) -> dict[str, str]:
 def copy_name(file: Input, sort: str) -> str:
     """The name of a copy; NotHere for an unknown sort."""
     if sort not in COPIES:
-        raise NotHere(tr("There is nothing at this address."))
+        raise NotHere
     name = Path(file.name)
     if sort == "failed":
         return f"{name.stem}.failed.xlsx"

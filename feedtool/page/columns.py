@@ -96,12 +96,9 @@ class ProposedSheet(Struct, frozen=True):
 
 
 def proposed(file: Input, options: ReadOptions, header: Header | None) -> ProposedSheet:
-    """Propose the columns of a sheet.
+    """Propose the columns of the sheet, and for the kind, that the options name.
 
-    Args:
-        file: The file.
-        options: The options of reading; with the sheet and the kind of the proposal.
-        header: The sheet's header as the check understands it without a recipe.
+    `header` is the sheet's as the check understands it without a recipe.
 
     Raises:
         FileProblem: the file cannot be read, or no row of it looks like a header.
@@ -113,21 +110,19 @@ def proposed(file: Input, options: ReadOptions, header: Header | None) -> Propos
     base = proposal.base
     if base is None:
         return ProposedSheet(proposal, {})
-    defaults = {key: _written(value) for key, value in base.file.default.items()}
+    defaults = {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in base.file.default.items()
+    }
     bare = replace(base, file=replace(base.file, default={}))
-    columns = [*_with_rules(proposal.columns, base)]
+    read, reason = set(map(folded, base.file.names.values())), tr("the rules of the recipe read it")
+    columns = [
+        replace(column, is_useless=False, confidence=0, reason=reason)
+        if column.is_useless and folded(column.header) in read
+        else column
+        for column in proposal.columns
+    ]
     return ProposedSheet(replace(proposal, base=bare, columns=columns), defaults)
-
-
-def _with_rules(columns: Iterable[ColumnProposal], base: Recipe) -> Iterator[ColumnProposal]:
-    """Yield the columns; those that a recipe's rules read are not useless."""
-    read = set(map(folded, base.file.names.values()))
-    for column in columns:
-        if column.is_useless and folded(column.header) in read:
-            reason = tr("the rules of the recipe read it")
-            yield replace(column, is_useless=False, confidence=0, reason=reason)
-        else:
-            yield column
 
 
 def _as_read(columns: Iterable[ColumnProposal], header: Header) -> Iterator[ColumnProposal]:
@@ -147,10 +142,6 @@ def _as_read(columns: Iterable[ColumnProposal], header: Header) -> Iterator[Colu
             yield replace(column, key=column.key if is_free else None, confidence=confidence)
         else:
             yield column
-
-
-def _written(constant: object) -> str:
-    return str(constant).lower() if isinstance(constant, bool) else str(constant)
 
 
 class JudgedForm(NamedTuple):
@@ -249,7 +240,6 @@ class FileReading(NamedTuple):
 
 
 def reading_of(file: Input, options: ReadOptions) -> FileReading:
-    """Find out how a file is read."""
     areas, sheets = load(), list[str]()
     try:
         with open_input(file, options, areas) as source:

@@ -76,7 +76,11 @@ def _export(session: PageSession, id_: str, request: ExportRequest, job: Job) ->
     try:
         file = _upload_of(id_, request, *_write_list(session, request, folder, job))
         if request.kind.documents:
-            _pack(folder, session.uploads.documents(file) / f"{request.kind.kind}.zip")
+            target = session.uploads.documents(file) / f"{request.kind.kind}.zip"
+            target.parent.mkdir(mode=0o700)
+            with ZipFile(target, "x", ZIP_DEFLATED) as archive:
+                for path in sorted(folder.rglob("*")):
+                    archive.write(path, path.relative_to(folder))
         session.uploads.save(file)
     except BaseException:
         shutil.rmtree(folder.parent, ignore_errors=True)
@@ -127,13 +131,6 @@ def _upload_of(
     size = exported.file.stat().st_size
     name, account, who = exported.file.name, request.account, request.who
     return FileUpload(id_, name, sha256, size, now(), account, who, export=about)
-
-
-def _pack(folder: Path, target: Path) -> None:
-    target.parent.mkdir(mode=0o700)
-    with ZipFile(target, "x", ZIP_DEFLATED) as archive:
-        for path in sorted(folder.rglob("*")):
-            archive.write(path, path.relative_to(folder))
 
 
 # The form of an export.

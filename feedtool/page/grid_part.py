@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from feedtool.model.cells import index_of
-from feedtool.model.nouns import Problem, Severity, Status
+from feedtool.model.nouns import Problem, Severity
 from feedtool.model.text import plural, tr
 from feedtool.page.grid import (
     ALL,
@@ -91,7 +91,6 @@ class RowWords:
         self._columns = {column.index: number for number, column in enumerate(sheet.columns)}
 
     def row(self, row: GridRow) -> Mapping[str, Any]:
-        """A row as its JSON object."""
         return {
             "at": row.position,
             "row": row.row,
@@ -104,7 +103,6 @@ class RowWords:
         }
 
     def problem(self, problem: Problem) -> ProblemLine:
-        """A problem as a line for people."""
         hint = self._say(problem.hint)
         advice = "" if hint else self._codes.advice_on(problem.code, self._say)
         cell = f"{problem.column}{problem.row or ''}" if problem.column else ""
@@ -167,8 +165,13 @@ class GridPart:
     def filters(self) -> list[FilterLink]:
         """The links to all rows, and to those of each status."""
         statuses = self.grid.statuses(*self.rows[:2]).items()
-        every = self._filter(ALL, tr("All rows"), self.sheet.rows)
-        return [every, *(self._of_status(status, count) for status, count in statuses)]
+        return [
+            self._filter(ALL, tr("All rows"), self.sheet.rows),
+            *(
+                self._filter(of_status(status), status_word(status), rows, outcome_of(status))
+                for status, rows in statuses
+            ),
+        ]
 
     @cached_property
     def groups(self) -> list[FilterLink]:
@@ -243,9 +246,6 @@ class GridPart:
 
     def explanation(self, code: str) -> str:
         return self.explain.replace(CODE, code)
-
-    def _of_status(self, status: Status, rows: int) -> FilterLink:
-        return self._filter(of_status(status), status_word(status), rows, outcome_of(status))
 
     def _of_group(self, group: ProblemGroup) -> FilterLink:
         detail = self._codes.summary_of(group.code) or printable(self._say(group.message))

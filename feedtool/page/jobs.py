@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
 from typing import Literal, NamedTuple
 
 from feedtool.ledger.records import Stage
@@ -87,7 +88,7 @@ class Jobs:
             if job is None or job.is_over:
                 self._jobs.pop(key, None)  # the newest job comes last
                 job = self._jobs[key] = Job(self._closing)
-                job.start(self._lanes[lane], self._guarded(job, work))
+                job.start(self._lanes[lane], partial(self._run, job, work))
             return job
 
     def of(self, key: str) -> Job | None:
@@ -109,19 +110,16 @@ class Jobs:
         for executor in self._lanes.values():
             executor.shutdown(cancel_futures=True)
 
-    def _guarded(self, job: Job, work: Callable[[Job], None]) -> Callable[[], None]:
-        def guarded() -> None:
-            try:
-                work(job)
-            except FeedtoolError as error:
-                job.error = error
-            except Exception as error:  # noqa: BLE001  # no job ends the page
-                text = tr("this is a bug in feedtool: {name}", name=type(error).__name__)
-                place = self._report_bug(error)
-                hint = tr("please report it with the contents of {path}", path=place)
-                job.error = JobFailed(text, hint)
-
-        return guarded
+    def _run(self, job: Job, work: Callable[[Job], None]) -> None:
+        try:
+            work(job)
+        except FeedtoolError as error:
+            job.error = error
+        except Exception as error:  # noqa: BLE001  # no job ends the page
+            text = tr("this is a bug in feedtool: {name}", name=type(error).__name__)
+            place = self._report_bug(error)
+            hint = tr("please report it with the contents of {path}", path=place)
+            job.error = JobFailed(text, hint)
 
 
 # The state of a run for a page, from the ledger.

@@ -43,7 +43,7 @@ from feedtool.runs.deliver import note_pass
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_file import Account, PlanUnfit, load
 from feedtool.runs.preview import Preview, preview_of
-from feedtool.runs.purge import Confirm, Purge
+from feedtool.runs.purge import Purge
 from feedtool.runs.selection import refuse_absent
 from feedtool.runs.submit import (
     ALL_OR_NOTHING,
@@ -404,23 +404,18 @@ def _send(
         if facts.is_overtaken(account.workspace):
             raise PlanChanged(tr("rows of this seller were sent since"))
         reading = options_for(session, account.reading, file)
-        delivery_session = replace(account.session, who=who, holds_lock=True)
-        identity = Account(
-            delivery_session.address,
-            delivery_session.seller,
-            delivery_session.profile,
-            delivery_session.is_sandbox,
-        )
+        reached = account.session
+        identity = Account(reached.address, reached.seller, reached.profile, reached.is_sandbox)
         basis = basis_of(file, reading, account.selection, identity)
         try:
             submission = submit(
                 [session.uploads.input(file)],
                 replace(reading, recipes=plan.recipes(folder / KEPT, [file.name])),
                 Outputs(no_failed=True),
-                delivery_session,
+                replace(reached, who=who, holds_lock=True),
                 account.workspace,
                 is_all_or_nothing=basis.is_all_or_nothing,
-                confirm=_confirming(removals),
+                confirm=partial(_refuse_other_number, removals),
                 plan_file=basis.verifier(plan, basis.accepted(account.workspace), lambda _: None),
                 selection=basis.selection,
                 on_begun=begun,
@@ -432,11 +427,7 @@ def _send(
         send_notices(passing.end(submission), account)
 
 
-def _confirming(removals: int | None) -> Confirm:
-    """Return a function that confirms a purge of exactly this number of offers."""
-
-    def confirm(purge: Purge) -> None:
-        if purge.removed != removals:
-            raise PurgeToConfirm(purge)
-
-    return confirm
+def _refuse_other_number(removals: int | None, purge: Purge) -> None:
+    """Raise PurgeToConfirm if the user has not confirmed exactly as many removals."""
+    if purge.removed != removals:
+        raise PurgeToConfirm(purge)

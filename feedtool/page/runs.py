@@ -19,6 +19,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.model.text import LanguageChoice, tr
 from feedtool.page.access import User
+from feedtool.page.checks import COPIES as COPIES_OF_CHECK
 from feedtool.page.checks import copy_name, refuse_unwritten
 from feedtool.page.deliveries import account_of
 from feedtool.page.grid import NOT_CHOSEN, Grid, GridWriter, add_results
@@ -225,13 +226,7 @@ def _place(session: PageSession, run: int) -> Path:
 
 COPY = "run-copy "
 """The beginning of the keys of jobs."""
-COPIES = {
-    "marked": tr("The workbook with the answer beside each row"),
-    "failed": tr("A workbook of the rows to correct"),
-    "html": tr("The report as a web page"),
-    "csv": tr("The report as a table"),
-    "json": tr("The report for programs"),
-}
+COPIES = {**COPIES_OF_CHECK, "marked": tr("The workbook with the answer beside each row")}
 """The downloads of a run."""
 
 
@@ -243,7 +238,7 @@ def start_copy(session: PageSession, run: int, sort: str, number: int) -> tuple[
     with session.workspace() as workspace:
         inputs = kept_inputs(options_of(run, workspace), workspace)
     if number >= len(inputs):
-        raise NotHere(tr("There is nothing at this address."))
+        raise NotHere
     speaks, file = language(), inputs[number]
     folder = folder_of_run(session, run) / "copies" / speaks / str(number)
     place = folder / copy_name(file, sort)

@@ -43,30 +43,24 @@ class Accounts(Protocol):
     @property
     def usual(self) -> str:
         """The name of the account that is chosen at first."""
-        ...
 
     @property
     def sellers(self) -> Mapping[str, SellerKey]:
         """The sellers of accounts that name one, by the accounts' names."""
-        ...
 
     def is_sandbox(self, name: str) -> bool: ...
 
     def of_seller(self, address: str, seller: str) -> str:
         """The name of the account without a profile, if it is this seller's; else empty."""
-        ...
 
     def lack(self, name: str, *, needs_channel: bool = False) -> str:
         """The reason why an account cannot send, as far as is known here; else empty."""
-        ...
 
     def reading(self, name: str) -> AbstractContextManager[ReadOptions]:
         """The options to read files of an account; needs neither token nor network."""
-        ...
 
     def recipes(self, name: str) -> RecipeFolders:
         """The recipes of an account, without those beside a file."""
-        ...
 
     def planning(self, name: str) -> AbstractContextManager[PlanningAccount]: ...
 
@@ -113,12 +107,7 @@ def user() -> User:
 
 
 def require(action: str, account: str) -> None:
-    """Check that the user may do something in an account.
-
-    Raises:
-        NotHere: the user does not see the account.
-        NotAllowed: the user sees it, and may not do that.
-    """
+    """Raise NotHere if the user does not see an account, NotAllowed if he may not do this there."""
     require_seen(account)
     if not user().may(action):
         raise NotAllowed(
@@ -129,4 +118,4 @@ def require(action: str, account: str) -> None:
 
 def require_seen(account: str) -> None:
     if not user().sees(account):
-        raise NotHere(tr("There is nothing at this address."))
+        raise NotHere

@@ -49,6 +49,9 @@ UNREADABLE = (OSError, ValueError, UsageProblem)
 class NotHere(UsageProblem):
     """The file, run or job does not exist."""
 
+    def __init__(self, message: str = "", hint: str = "") -> None:
+        super().__init__(message or tr("There is nothing at this address."), hint)
+
 
 class FileTooLarge(FeedtoolError):
     """A file is too large."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from weakref import finalize
 
@@ -62,12 +61,7 @@ class Grid:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @cached_property
@@ -134,10 +128,8 @@ class Grid:
     def next(self, rows: RowFilter, at: int, step: int) -> GridPlace | None:
         """Find the next row of a filter with a problem, or the previous; None if no row has one.
 
-        Args:
-            rows: The filter.
-            at: The position of a row among all of the sheet; -1 is before the first.
-            step: 1, or -1 for the previous row. After the last comes the first again.
+        `at` is a position among all rows of the sheet; -1 is before the first. `step` is 1, or -1
+        for the previous row. After the last comes the first again.
         """
         positions = self._positions(rows)
         few, many = sorted((positions, self._list(rows, PROBLEMS)), key=len)

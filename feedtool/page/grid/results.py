@@ -30,14 +30,8 @@ def with_page_status(result: RowResult) -> RowResult:
 def add_results(path: Path, view: str, results: Mapping[int, Iterable[RowResult]]) -> None:
     """Add the results of rows to a grid, in place of earlier ones of the view.
 
-    Args:
-        path: The grid's file.
-        view: The view's name, such as `run-7`.
-        results: The results by the sheets' numbers, in the order of rows.
-
-    Raises:
-        GridUnusable: the grid does not exist.
-        CannotWrite: it cannot be written.
+    They come by the sheets' numbers, in the order of rows. GridUnusable if the grid does not exist,
+    CannotWrite if it cannot be written.
     """
     words = every_status()
     with closing(open_existing(path)) as db, writing(path):

@@ -47,14 +47,9 @@ def add_view(
 ) -> int:
     """Add a view of a sheet, and the lists of its rows; return its id.
 
-    Args:
-        db: The file.
-        sheet: The number of the sheet.
-        name: The name of the view.
-        words: The statuses that rows may have.
-        states: The number of each row's status among the words, from 1 on; 0 without a status. They
-            may become known while the entries come.
-        entries: The problems and notes; those of a row in the order of display.
+    `words` are the statuses that rows may have, `states` the number of each row's status among
+    them, from 1 on; 0 without a status. The states may become known while the entries come, which
+    are in the order of display within a row.
     """
     view = db.execute("INSERT INTO views VALUES (NULL, ?, ?, '', '')", (sheet, name)).lastrowid
     if view is None:
@@ -68,16 +63,16 @@ def add_view(
         if state in counted:
             places = compress(count(), map(state.__eq__, states))
             add_list(db, view, of_status(word), array(POSITION, places))
-    problems = _ViewProblems()
-    for entry in db.execute(
-        "SELECT at, code, severity, message FROM problems WHERE view IN (?, ?) ORDER BY at, id",
-        (view, view_of(db, sheet, CHECK)),
-    ):
-        problems.add(*entry)
-    for list_name, positions in problems.lists.items():
+    lists, groups = _sorted_out(
+        db.execute(
+            "SELECT at, code, severity, message FROM problems WHERE view IN (?, ?) ORDER BY at, id",
+            (view, view_of(db, sheet, CHECK)),
+        )
+    )
+    for list_name, positions in lists.items():
         add_list(db, view, list_name, positions)
     statuses = {word: counted[state] for state, word in enumerate(words, 1) if state in counted}
-    facts = ViewFacts(tuple(words), statuses, tuple(problems.groups()))
+    facts = ViewFacts(tuple(words), statuses, tuple(groups))
     kept = msgspec.json.encode(facts).decode()
     db.execute("UPDATE views SET facts = ?, states = ? WHERE id = ?", (kept, states, view))
     return view
@@ -110,35 +105,33 @@ def remove_view(db: sqlite3.Connection, sheet: int, name: str) -> None:
         db.execute(f"DELETE FROM {table} WHERE {key} = ?", (view,))  # noqa: S608  # our constants
 
 
-class _ViewProblems:
-    """The problems of a view, counted and listed; they are added by position."""
+def _sorted_out(
+    entries: Iterable[tuple[int | None, str, str, str]],
+) -> tuple[dict[str, "array[int]"], list[ProblemGroup]]:
+    """The positions of problems by filter, and the problems by code, without notes.
 
-    def __init__(self) -> None:
-        self.lists: dict[str, array[int]] = {}
-        self._counts: Counter[str] = Counter()
-        self._first: dict[str, tuple[str, str]] = {}
-
-    def add(self, position: int | None, code: str, severity: str, message: str) -> None:
-        """Add an entry; ignore notes."""
+    The entries are position, code, severity and message, by position. The groups have errors
+    first, then the most frequent.
+    """
+    lists: dict[str, array[int]] = {}
+    counts: Counter[str] = Counter()
+    first: dict[str, tuple[str, str]] = {}
+    for position, code, severity, message in entries:
         if severity == NOTE:
-            return
+            continue
         if code:
-            self._counts[code] += 1
-            self._first.setdefault(code, (severity, message))
+            counts[code] += 1
+            first.setdefault(code, (severity, message))
         if position is None:
-            return
+            continue
         for name in (PROBLEMS, severity, of_code(code)):
-            positions = self.lists.setdefault(name, array(POSITION))
+            positions = lists.setdefault(name, array(POSITION))
             if not positions or positions[-1] != position:
                 positions.append(position)
-
-    def groups(self) -> list[ProblemGroup]:
-        """The problems by code: errors first, then the most frequent."""
-        groups = [
-            ProblemGroup(code, Severity(severity), self._counts[code], len(self._of(code)), message)
-            for code, (severity, message) in self._first.items()
-        ]
-        return sorted(groups, key=lambda group: (group.severity, -group.count, group.code))
-
-    def _of(self, code: str) -> Sequence[int]:
-        return self.lists.get(of_code(code), ())
+    groups = [
+        ProblemGroup(
+            code, Severity(severity), counts[code], len(lists.get(of_code(code), ())), message
+        )
+        for code, (severity, message) in first.items()
+    ]
+    return lists, sorted(groups, key=lambda group: (group.severity, -group.count, group.code))

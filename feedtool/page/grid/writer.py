@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from weakref import finalize
 
@@ -68,12 +67,7 @@ class GridWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._discard()
 
     def see(self, checked: CheckedSheet, number: int) -> Callable[[Block], None]:
@@ -197,7 +191,9 @@ class _RowsWriter:
         """Add the rows of a block, without blank ones."""
         texts: dict[int, Iterable[str]] = {}
         for index in block.used(0):
-            column = self._column(index)
+            column = self.columns.get(index)
+            if column is None and index not in self._own and len(self.columns) < MOST_COLUMNS:
+                column = self.columns[index] = _ShownColumn()
             if column is not None:
                 texts[index] = column.read(block.column(index), block.decode)
         blank: Iterable[str] = repeat("")
@@ -222,13 +218,6 @@ class _RowsWriter:
         self._db.executemany("INSERT INTO packs VALUES (?, ?)", packs)
         self._next_pack += len(packs)
         del self._held[:count]
-
-    def _column(self, index: int) -> "_ShownColumn | None":
-        """A column by its index; None if it is not shown."""
-        column = self.columns.get(index)
-        if column is None and index not in self._own and len(self.columns) < MOST_COLUMNS:
-            column = self.columns[index] = _ShownColumn()
-        return column
 
 
 class _ShownColumn(dict[Hashable, str]):

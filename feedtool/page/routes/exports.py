@@ -105,7 +105,7 @@ def documents(kind: str, export: str) -> ResponseReturnValue:
     del kind
     archive = archive_of(page_session().uploads, _exported(export)[0])
     if archive is None:
-        raise NotHere(tr("There is nothing at this address."))
+        raise NotHere
     return file_download(archive)
 
 
@@ -128,12 +128,12 @@ def _kind(name: str) -> Export:
     """The export of a kind; NotHere for an unknown one."""
     if kind := load().exports.get(name):
         return kind
-    raise NotHere(tr("There is nothing at this address."))
+    raise NotHere
 
 
 def _exported(id_: str) -> tuple[FileUpload, ExportFacts]:
     """An exported file and its facts; NotHere for any other file."""
     file = file_of(id_)
     if file.export is None:
-        raise NotHere(tr("There is nothing at this address."))
+        raise NotHere
     return file, file.export

@@ -61,10 +61,7 @@ def changeable_file(id_: str) -> FileUpload:
 def waiting_page(job: Job, title: str, progress: str) -> ResponseReturnValue | None:
     """Return a page that waits for a job, with status 202; None if the job is soon over.
 
-    `progress` is the address of `job_part`.
-
-    Raises:
-        FeedtoolError: the error of the job.
+    `progress` is the address of `job_part`. Raises the error of the job.
     """
     job.wait(SOON)
     if not job.is_over:

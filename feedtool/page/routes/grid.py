@@ -27,13 +27,7 @@ OpenGrid = Callable[..., Grid]
 
 
 def add_grid_routes(blueprint: flask.Blueprint, prefix: str, open_grid: OpenGrid) -> None:
-    """Add the addresses of a grid's script below a prefix, such as `rows`.
-
-    Args:
-        blueprint: The blueprint of the new routes.
-        prefix: The prefix, such as `/files/<id_>`.
-        open_grid: Called with the values of the address, `id_`.
-    """
+    """Add the addresses of a grid's script, such as `rows`, below a prefix like `/files/<id_>`."""
     for name, answer in ANSWERS.items():
         view = partial(_answer, answer, open_grid)
         blueprint.add_url_rule(f"{prefix}/{name}", f"grid_{name}", view)
@@ -42,11 +36,8 @@ def add_grid_routes(blueprint: flask.Blueprint, prefix: str, open_grid: OpenGrid
 def grid_part(grid: Grid, view: str, address: str, explain: str) -> GridPart:
     """The part of a page for a grid, by the request's parameters; UsageProblem for invalid ones.
 
-    Args:
-        grid: The grid.
-        view: The view of the rows.
-        address: The prefix that `add_grid_routes` got, as an address.
-        explain: The address of the page of a code, with `CODE` in its place.
+    `address` is the prefix that `add_grid_routes` got, as an address; `explain` is the address of
+    the page of a code, with `CODE` in its place.
     """
     rows, start, is_plain = _filter(grid, view), _number("from", 0, LAST, 0), bool(_text("plain"))
     return GridPart(grid, rows, codes(), address, explain, start=start, is_plain=is_plain)

@@ -82,7 +82,7 @@ def _run() -> int:
     with page_session().workspace() as workspace:
         run = workspace.ledger.run(number)
     if run is None:
-        raise NotHere(tr("There is nothing at this address."))
+        raise NotHere
     require("release", account_of_run(page_session(), run))
     return number
 

@@ -141,7 +141,7 @@ def _state(run: int) -> RunState:
     with page_session().workspace() as workspace:
         begun = workspace.ledger.run(run)
         if begun is None:
-            raise NotHere(tr("There is nothing at this address."))
+            raise NotHere
         require_seen(account_of(page_session(), begun, RunOptions.from_json(begun.options)))
         if FORGOTTEN in begun.options:
             hint = tr("Its answers are in the annotated copy that was written then.")

@@ -1,6 +1,5 @@
 """Download empty workbooks, byte for byte like those of `feedtool template`."""
 
-from collections.abc import Sequence
 from io import BytesIO
 from shlex import join
 from typing import NamedTuple
@@ -73,7 +72,11 @@ def categories() -> str:
     with page_session().accounts.reading(order.account) as reading:
         catalog = _catalog(reading, order)
         chosen = [item for code in order.categories if (item := catalog.category(code))]
-        matches = [item for item in _matching(catalog, text) if item not in chosen]
+        if text:
+            items = [item for item in search(catalog, text) if isinstance(item, Category)]
+        else:
+            items = [item for item in catalog.categories.values() if item.parent is None]
+        matches = [item for item in items if item not in chosen]
     return flask.render_template(
         "categories.html",
         order=order,
@@ -137,10 +140,3 @@ def _catalog(reading: ReadOptions, order: TemplateOrder) -> Catalog:
 
 def _sync_command(order: TemplateOrder) -> str:
     return f"feedtool catalog sync {order.words} --language {order.language}"
-
-
-def _matching(catalog: Catalog, text: str) -> Sequence[Category]:
-    """The categories that a text finds, the best first; without a text the top ones."""
-    if not text:
-        return [item for item in catalog.categories.values() if item.parent is None]
-    return [item for item in search(catalog, text) if isinstance(item, Category)]
