@@ -63,8 +63,9 @@ def following(page: PageRequest, moments: Sequence[datetime], size: int) -> Page
     is_full = len(moments) >= size
     if page.sort == CREATED:
         return page._replace(number=page.number + 1) if is_full else None
-    if not _ascends(page, moments):
-        return first(page.begun, page.sorts[1:])
+    is_in_range = not moments or page.least is None or moments[0] > page.least - A_SECOND
+    if not is_in_range or any(earlier > later for earlier, later in pairwise(moments)):
+        return first(page.begun, page.sorts[1:])  # another order, or items earlier than requested
     if page.is_back:
         return _back(page)
     of_one_time = moments[0] if is_full and moments[0] == moments[-1] else None
@@ -79,12 +80,6 @@ def following(page: PageRequest, moments: Sequence[datetime], size: int) -> Page
         # Items that change meanwhile come after all of these.
         later = later._replace(resume=page.least + LEAST_TIME)
     return _back(later._replace(is_back=True, least=page.since))
-
-
-def _ascends(page: PageRequest, moments: Sequence[datetime]) -> bool:
-    """Return False if a page has another order, or items earlier than requested."""
-    is_in_range = not moments or page.least is None or moments[0] > page.least - A_SECOND
-    return is_in_range and all(earlier <= later for earlier, later in pairwise(moments))
 
 
 def _back(page: PageRequest) -> PageRequest | None:

@@ -98,7 +98,6 @@ class Sender(Protocol):
 
     def send(self, call: Call) -> Reply:
         """Send a call; raises NotSent or OutcomeUnknown. Called from several threads."""
-        ...
 
 
 Value = TypeVar("Value")
@@ -113,7 +112,6 @@ class AskService(Protocol):
         `read` raises Unreadable. Raises NotAuthorised, UsageProblem or Interrupted if there is
         no usable answer.
         """
-        ...
 
 
 def fits_comma_list(key: str) -> bool:

@@ -163,7 +163,6 @@ class CellType(Protocol):
 
     def read(self, cell: Cell, column: Any) -> object | None:
         """The cell's value, None for a blank, `InvalidValue` for a problem."""
-        ...
 
 
 class Column(Struct, frozen=True):

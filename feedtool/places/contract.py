@@ -51,29 +51,23 @@ class Place(Protocol):
 
         PlaceRefused if there is no such folder; a bucket, which has no folders, returns [].
         """
-        ...
 
     def find(self, name: str) -> Entry | None:
         """Return the present entry of a plain file, or None."""
-        ...
 
     def fetch(self, name: str, target: Path) -> Entry:
         """Write a file's content to a local one, and return the entry that was read.
 
         FileProblem if the file is gone, FileChanging if it changes while it is read.
         """
-        ...
 
     def put(self, name: str, source: Path) -> bool:
         """Put a local file there, complete or not at all; False if the name is taken."""
-        ...
 
     def move(self, entry: Entry, target: str) -> Moved:
         """Rename a file, if it still is the one that was listed."""
-        ...
 
     def delete(self, name: str) -> None: ...
 
     def close(self) -> None:
         """End connections; the next call connects again."""
-        ...

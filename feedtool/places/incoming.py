@@ -53,7 +53,6 @@ Seen = Mapping[PurePosixPath, FileObservation]
 def observe(
     before: Seen, listing: Iterable[Entry], now: float
 ) -> dict[PurePosixPath, FileObservation]:
-    """Return the observations after one more look."""
     new = {entry.path: FileObservation(entry, now) for entry in listing}
     same = {
         path: before[path]

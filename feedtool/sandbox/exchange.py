@@ -205,20 +205,16 @@ class Part(Protocol):
     @property
     def TABLES(self) -> str:  # noqa: N802 - a module has it as a constant
         """The part's SQL tables, created when a state is opened."""
-        ...
 
     @property
     def ROUTES(self) -> tuple[Route, ...]:  # noqa: N802 - as above
         """The routes that the part answers."""
-        ...
 
     def next_due(self, db: sqlite3.Connection, /) -> str | None:
         """The time of the part's next step, as `state.stamp` formats it; it may be long past."""
-        ...
 
     def step(self, db: sqlite3.Connection, settings: SandboxSettings, /) -> None:
         """Take the step that was due at `next_due`, as of that time."""
-        ...
 
 
 class QuietPart(Struct, frozen=True):

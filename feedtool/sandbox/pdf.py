@@ -6,7 +6,6 @@ FONT = "<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
 
 
 def pdf(lines: Iterable[str]) -> bytes:
-    """The smallest PDF with some lines of text."""
     shown = " ".join(f"({_escaped(line)}) Tj T*" for line in lines)
     stream = f"BT /F1 12 Tf 14 TL 72 770 Td {shown} ET"
     parts = (

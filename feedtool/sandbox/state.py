@@ -63,7 +63,10 @@ class State:
         self._db.row_factory = sqlite3.Row
         try:
             if path is None and hasattr(self._db, "deserialize"):  # not every SQLite can
-                copy_empty_state(self._db, tuple(tables))
+                # In a tenth of the time of the tables' SQL.
+                with closing(sqlite3.connect(":memory:")) as empty:
+                    empty.deserialize(empty_state(tuple(tables)))
+                    empty.backup(self._db)
             else:
                 self._prepare(tables)
         except BaseException as error:
@@ -74,7 +77,14 @@ class State:
 
     def _prepare(self, tables: Iterable[str]) -> None:
         with self.transaction() as db:  # exclusively: no other process is half way through this
-            _check_ours(db)
+            (application,) = db.execute("PRAGMA application_id").fetchone()
+            (layout,) = db.execute("PRAGMA user_version").fetchone()
+            (count,) = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+            if count and application != APPLICATION:
+                raise StateUnreadableError("the file is another program's database")
+            if count and layout != LAYOUT:
+                text = f"the state has layout {layout}, this version reads {LAYOUT}"
+                raise StateUnreadableError(text)
         self._write_ahead()
         # NORMAL survives the end of the process; a crash of the machine loses the last commits.
         self._db.execute("PRAGMA synchronous = NORMAL")
@@ -119,30 +129,12 @@ def _make_tables(db: sqlite3.Connection, tables: Iterable[str]) -> None:
     db.execute(f"PRAGMA user_version = {LAYOUT}")
 
 
-def copy_empty_state(db: sqlite3.Connection, tables: tuple[str, ...]) -> None:
-    """Make the tables of a new state in memory, in a tenth of the time of their SQL."""
-    with closing(sqlite3.connect(":memory:")) as empty:
-        empty.deserialize(empty_state(tables))
-        empty.backup(db)
-
-
 @cache
 def empty_state(tables: tuple[str, ...]) -> bytes:
     """The database of an empty state."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         _make_tables(db, tables)
         return db.serialize()
-
-
-def _check_ours(db: sqlite3.Connection) -> None:
-    """Refuse a database of another program, or a state of another version."""
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (layout,) = db.execute("PRAGMA user_version").fetchone()
-    (tables,) = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-    if tables and application != APPLICATION:
-        raise StateUnreadableError("the file is another program's database")
-    if tables and layout != LAYOUT:
-        raise StateUnreadableError(f"the state has layout {layout}, this version reads {LAYOUT}")
 
 
 def _statements(*scripts: str) -> Iterator[str]:

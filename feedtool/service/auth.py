@@ -55,11 +55,9 @@ class Token(Protocol):
 
     def get(self) -> str:
         """Return the token to send; NotAuthorised if there is no token, Interrupted if not now."""
-        ...
 
     def renew(self, stale: str) -> str:
         """Return a newer token than the refused `stale`, or `stale` if no other can be had."""
-        ...
 
 
 def send_with(token: Token, send: Callable[[str], Reply]) -> Reply:

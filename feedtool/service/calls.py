@@ -113,7 +113,6 @@ class CallPool(Generic[Key]):
         self._unsent.append((key, calls))
 
     def send(self) -> None:
-        """Send the calls that were begun."""
         while self._unsent:
             # Off the list before sending: a call on the list has surely never left.
             key, calls = self._unsent.pop(0)

@@ -86,11 +86,9 @@ class Allowance(Protocol):
 
     def take(self) -> None:
         """Return once a call may leave; NotYet if that takes long, NotSent if the run ends."""
-        ...
 
     def note_reply(self, reply: Reply) -> None:
         """Note an answer, which may ask all clients to wait."""
-        ...
 
 
 class Client:

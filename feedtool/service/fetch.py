@@ -54,11 +54,9 @@ class Reader(Protocol[Item]):
 
     def take(self, item: Item, reply: Reply) -> Iterable[Item]:
         """Read a success, and return the items to ask for next; Unreadable repeats the call."""
-        ...
 
     def skip(self, item: Item, reason: str, status: int | None) -> Iterable[Item]:
         """Go on without an item: refused, or without a usable answer (status None). As `take`."""
-        ...
 
 
 class FetchContext(Struct, frozen=True):
@@ -120,7 +118,11 @@ class _Fetching(Generic[Item]):
             now = self._context.now()
             is_held = earliest is not None and earliest > now
             if not (self._stop or is_held):
-                self._begin()
+                for _ in range(min(self._calls.room(self._pace), len(self._waiting))):
+                    item = self._waiting.popleft()
+                    call = self._reader.call(item)
+                    self._calls.begin((item, call), (call,))
+                self._calls.send()
             if self._calls.under_way:
                 for (item, call), result in self._calls.results():
                     self._read(item, call, result)
@@ -130,13 +132,6 @@ class _Fetching(Generic[Item]):
                 self._context.sleep((earliest - now).total_seconds())
         if self._stop:
             raise self._stop
-
-    def _begin(self) -> None:
-        for _ in range(min(self._calls.room(self._pace), len(self._waiting))):
-            item = self._waiting.popleft()
-            call = self._reader.call(item)
-            self._calls.begin((item, call), (call,))
-        self._calls.send()
 
     def _read(self, item: Item, call: Call, result: CallResult) -> None:
         now = self._context.now()

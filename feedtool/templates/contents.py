@@ -102,7 +102,6 @@ def _steps(sheet: SheetDesign, fields: tuple[Field, ...], _: Translate) -> tuple
 
 
 def fields_of(feed: Feed, language: Language, settings: AccountSettings) -> tuple[Field, ...]:
-    """Return all columns of a feed's template, in order."""
     columns, place, _ = feed.sheet.columns(settings), LANGUAGES.index(language), texts(language)
     requirements = {
         Need.ALWAYS: _("Yes"),

@@ -1,7 +1,7 @@
 """Take one file from step to step, by `decisions.next_step`, with the seller's lock held."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ from feedtool.runs.outputs import Outputs, has_workbook_copy
 from feedtool.runs.run_record import is_recordable
 from feedtool.runs.sellers import SellerAccount
 from feedtool.runs.submit import submit
-from feedtool.runs.workspace import Session, Workspace, needs_service, options_of
+from feedtool.runs.workspace import needs_service, options_of
 from feedtool.watch.folder import (
     CannotMove,
     ClaimStep,
@@ -427,18 +427,17 @@ class Work:
         first = next(filter(None, self._accounts.values()), None)
         workspace, session = (first or account).workspace, account.session
         if first is None or first.key != account.key:
-            stack.enter_context(self._hold(workspace, session))
+            stack.enter_context(
+                hold(
+                    workspace.ledger.engine,
+                    session.seller,
+                    session.address,
+                    command=self._environment.command,
+                    now=self._environment.now(),
+                    is_awaited=True,
+                )
+            )
         return replace(account, session=replace(session, holds_lock=True), workspace=workspace)
-
-    def _hold(self, workspace: Workspace, session: Session) -> AbstractContextManager[None]:
-        return hold(
-            workspace.ledger.engine,
-            session.seller,
-            session.address,
-            command=self._environment.command,
-            now=self._environment.now(),
-            is_awaited=True,
-        )
 
     def _under_way(self, account: SellerAccount) -> list[Claim]:
         return account.claims.under_way(self._environment.name)

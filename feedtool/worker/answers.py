@@ -55,7 +55,9 @@ class AnswerDelivery:
         subject = f"way out of {parcel.profile}"
         try:
             if way_out := self._way_out(parcel.profile):
-                way_out(parcel.name, self._answers(parcel))
+                stem = Path(parcel.name).stem
+                files = self._files(parcel)
+                way_out(parcel.name, {file.name.removeprefix(stem): file for file in files})
         except FeedtoolError as error:
             self._log.once(subject, "error", with_profile(parcel.profile, error))
             return
@@ -63,12 +65,8 @@ class AnswerDelivery:
         self._workspace.ledger.parcels.mark_delivered(parcel.parcel, self._now())
         clear_lane(self._folder, parcel.lane)
 
-    def _answers(self, parcel: Parcel) -> dict[str, Path]:
-        """The answers of a parcel, or its reason, by their names' endings after its stem."""
-        stem = Path(parcel.name).stem
-        return {file.name.removeprefix(stem): file for file in self._files(parcel)}
-
     def _files(self, parcel: Parcel) -> list[Path]:
+        """The answers of a parcel, or its reason."""
         results_of, reasons = (
             part / parcel.lane for part in (self._folder.results, self._folder.error)
         )
@@ -123,7 +121,6 @@ def write_parcels(
 
 
 def line_of(parcel: Parcel, now: datetime) -> MessageText:
-    """Describe a parcel in one line."""
     facts = (
         tr("Parcel {parcel}", parcel=parcel.parcel),
         f"{parcel.arrived_at:%Y-%m-%d %H:%M} UTC",

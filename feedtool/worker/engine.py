@@ -63,7 +63,6 @@ class Stop(Protocol):
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call a function in a separate thread once there is a reason."""
-        ...
 
 
 class PassWork(Protocol):
@@ -71,7 +70,6 @@ class PassWork(Protocol):
 
     def do(self, key: SellerKey, tries: int) -> bool:
         """Do a seller's pass, after `tries` without effect; True if another is due at once."""
-        ...
 
     def due(self) -> Sequence[DueSeller]: ...
 
@@ -79,11 +77,9 @@ class PassWork(Protocol):
 
     def sellers(self) -> Collection[SellerKey] | None:
         """The sellers to serve; None for all."""
-        ...
 
     def note_trouble(self, trouble: FeedtoolError | None) -> None:
         """Note the error that keeps passes from being handed out; None once they are again."""
-        ...
 
 
 class EngineSettings(Struct, frozen=True):
@@ -288,13 +284,12 @@ class PassEngine:
         while True:
             await asyncio.sleep(pause)
             with suppress(FeedtoolError):  # if the ledger is away, others report it
-                self._is_finished = self._settings.is_drained and await self._is_done()
+                self._is_finished = self._settings.is_drained and await asyncio.to_thread(
+                    self._work.is_done
+                )
                 if self._is_finished or await asyncio.to_thread(self._work.sellers) != keys:
                     worker.stop()
                     return
-
-    async def _is_done(self) -> bool:
-        return await asyncio.to_thread(self._work.is_done)
 
 
 INTERVAL = 20.0

@@ -21,9 +21,9 @@ from feedtool.model.text import Translator, joined, tr
 from feedtool.places import Entry, Place
 from feedtool.places.incoming import (
     INBOX,
-    PATIENCE,
     Keep,
     Seen,
+    are_taken,
     pause,
     refuse,
     take_arrivals,
@@ -190,9 +190,9 @@ class InboxWatcher:
         begun = environment.clock()
         while environment.stopping() is None:
             self._look()
-            if environment.is_once and self._is_done(begun):
-                break
             now, settle = environment.clock(), environment.settle
+            if environment.is_once and are_taken(self._seen, now - begun, settle, environment.poll):
+                break
             environment.sleep(pause(self._seen, now, settle, environment.poll))
         stopped = environment.stopping()
         codes = {error.exit for _, error in self._troubles.values() if error is not stopped}
@@ -277,9 +277,3 @@ class InboxWatcher:
         self._troubles[key] = folder, error
         place = f"inbox/{folder}" if folder else ""
         self._log.once(key, "error", joined(filter(None, (place, error.message)), ": "))
-
-    def _is_done(self, begun: float) -> bool:
-        """True if no file is left that could be whole soon."""
-        environment = self._environment
-        longest = PATIENCE * environment.settle + environment.poll
-        return not waiting(self._seen) or environment.clock() - begun > longest

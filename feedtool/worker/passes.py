@@ -46,7 +46,6 @@ class PassEnd(Struct, frozen=True):
 
     @property
     def is_held(self) -> bool:
-        """True if another process sends the seller's files."""
         return isinstance(self.trouble, Held)
 
 
@@ -165,14 +164,12 @@ class Passes:
         ]
 
     def note_trouble(self, trouble: FeedtoolError | None) -> None:
-        """Note the error that keeps passes from being handed out; None once they are again."""
         self._note(None, None, trouble)
 
     # Asked for by monitors.
 
     @property
     def in_work(self) -> int:
-        """The number of sellers' passes under way here."""
         return len(self._running)
 
     @property
@@ -211,7 +208,12 @@ class Passes:
         is_stopped = self._environment.stopping() is not None
         end = PassEnd(work.trouble, bool(work.codes), is_stopped)
         rest = rest_after(end, failures, tries)
-        self._note_end(key, work.profile, end, rest)
+        if not is_stopped:
+            self._note(key, work.profile, work.trouble)
+            if not end.is_held:
+                now = self._environment.now()
+                until = now + timedelta(seconds=rest) if rest else None
+                self._ledger.sellers.passed(key, work.profile, None, work.trouble, until, now)
         return self._queue_next(key, end, rest, tries)
 
     def _work(self, key: SellerKey, now: datetime) -> ParcelWork | None:
@@ -238,16 +240,6 @@ class Passes:
             return False
         self._queue.put(key, following.due, following.priority, following.tries)
         return following.due is None
-
-    def _note_end(self, key: SellerKey, profile: str | None, end: PassEnd, rest: float) -> None:
-        """Note a pass's end in the ledger, unless it was stopped or had to wait."""
-        if end.is_stopped:
-            return
-        self._note(key, profile, end.trouble)
-        if not end.is_held:
-            now = self._environment.now()
-            until = now + timedelta(seconds=rest) if rest else None
-            self._ledger.sellers.passed(key, profile, None, end.trouble, until, now)
 
     def _note(
         self, key: SellerKey | None, profile: str | None, trouble: FeedtoolError | None

@@ -150,7 +150,7 @@ class PassQueue:
         with self._explained():
             if self._queued(key, due, priority, tries):
                 return
-            for other in self._of(key):
+            for other in self.listed(queueing_lock=queue_of(key), status="todo"):
                 is_sooner = other.due is not None and (due is None or due < other.due)
                 if is_sooner or priority > other.priority:
                     self._app.job_manager.cancel_job_by_id(other.job, delete_job=True)
@@ -164,9 +164,6 @@ class PassQueue:
         except self._library.exceptions.AlreadyEnqueued:
             return False
         return True
-
-    def _of(self, key: SellerKey) -> list[QueuedPass]:
-        return self.listed(queueing_lock=queue_of(key), status="todo")
 
     def listed(self, **filters: Any) -> list[QueuedPass]:
         """All passes that are queued or under way, in their order of queueing."""
@@ -201,7 +198,6 @@ class PassQueue:
 
 
 def pool_arguments(engine: Engine) -> dict[str, Any]:
-    """The arguments of the library's pool of connections."""
     return {"kwargs": connect_arguments(engine), "min_size": 1, "max_size": 2, "timeout": PATIENCE}
 
 
@@ -416,7 +412,9 @@ class Presence:
                 if looks % QUEUE_ANEW == 0:
                     await self._ask(FORGET_WORKERS)
                     await self._recovery.queue_due()
-                await self._look()
+                for job, arguments in await (await self._ask(LOOK_AFTER)).fetchall():
+                    if job is not None:
+                        await self._recovery.give_out(GonePass(job, arguments))
                 looks += 1
                 await asyncio.sleep(LOOK)
         except Exception as error:  # noqa: BLE001  # after any error this worker's presence is lost
@@ -430,9 +428,3 @@ class Presence:
         except LockNotAvailable:
             return False
         return True
-
-    async def _look(self) -> None:
-        gone = await (await self._ask(LOOK_AFTER)).fetchall()
-        for job, arguments in gone:
-            if job is not None:
-                await self._recovery.give_out(GonePass(job, arguments))

@@ -77,7 +77,10 @@ class Choice(Struct, frozen=True, dict=True):
             message = tr("its accents differ from the list: read as {choice}", choice=writing)
             faults = (*faults, Issue(ENUM_ACCENTS, message))
         if value not in allowed:
-            return self._unknown(text, allowed)
+            hint = tr("write the one that is meant")
+            if near := self.suggestion(text, allowed):
+                hint = tr("did you mean {choice}?", choice=self.label(near))
+            return refused(ENUM_VALUE, self._not_listed(visible(text), allowed), hint)
         return InvalidValue(value, faults) if faults else value
 
     def _of_parts(self, text: str) -> str | None:
@@ -115,12 +118,6 @@ class Choice(Struct, frozen=True, dict=True):
         known = tuple(self._by_writing) if len(text) > SHORT else ()
         near = process.extractOne(text, known, scorer=fuzz.ratio, score_cutoff=likeness)
         return near[0] if near else None
-
-    def _unknown(self, text: str, allowed: tuple[str, ...]) -> InvalidValue:
-        hint = tr("write the one that is meant")
-        if value := self.suggestion(text, allowed):
-            hint = tr("did you mean {choice}?", choice=self.label(value))
-        return refused(ENUM_VALUE, self._not_listed(visible(text), allowed), hint)
 
     def suggestion(self, text: str, allowed: Sequence[str]) -> str | None:
         """Return the probable value of a text, or None."""

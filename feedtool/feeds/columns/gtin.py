@@ -20,7 +20,6 @@ GTIN_CHECKSUM = PROBLEMS.error("gtin-checksum")
 GTIN_PADDED = PROBLEMS.warning("gtin-padded")
 TEXT_SIGN = "'"
 """The sign before digits that a spreadsheet stores as text; Shopify exports barcodes so."""
-TRIMMED_INSIDE = f" \t\u00a0\u2007\u202f{ZERO_WIDTH}"
 
 
 def check_digit(body: str) -> str:
@@ -54,7 +53,7 @@ class Gtin(Struct, frozen=True):
         return _checked(digits, cell) if digits else None
 
 
-_NO_BLANKS = dict.fromkeys(map(ord, TRIMMED_INSIDE))
+_NO_BLANKS = dict.fromkeys(map(ord, f" \t\u00a0\u2007\u202f{ZERO_WIDTH}"))
 _AS_NUMBER = re.compile(r"([0-9]{7,14})[.,]0+", re.ASCII)
 """Digits written as a number, as by pandas if a cell of the column was empty."""
 _HYPHEN = "[-\u00ad\u2010-\u2013\u2212]"
