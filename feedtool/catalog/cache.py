@@ -207,11 +207,10 @@ class Cache(AbstractContextManager["Cache"]):
                 " WHERE service = ? AND language = ?",
                 (service, language),
             ).fetchone()
-            started = datetime.fromisoformat(text) if text else None
-            is_resumed = bool(
-                started and before == scope_text and timedelta(0) <= now - started < STALE
+            is_resumed = (
+                before == scope_text and timedelta(0) <= now - datetime.fromisoformat(text) < STALE
             )
-            started = started if started and is_resumed else now
+            started = datetime.fromisoformat(text) if is_resumed else now
             db.execute(
                 "UPDATE catalogs SET scope = ?, started_at = ? WHERE catalog = ?",
                 (scope_text, stamp(started), key),

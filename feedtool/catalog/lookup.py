@@ -9,7 +9,6 @@ the categories that were read, and the brands if any was read. The excerpt gives
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from enum import IntEnum
 from operator import itemgetter
 from typing import Any
 
@@ -74,9 +73,8 @@ class Catalog:
 
     def near_categories(self, reference: str) -> list[str]:
         """Return categories for products that a mistyped reference may mean, likeliest first."""
-        return near_codes(
-            reference, (code for code, item in self.categories.items() if item.takes_products)
-        )
+        usable = (code for code, item in self.categories.items() if item.takes_products)
+        return near_codes(reference, usable)
 
     def properties(self, reference: str) -> tuple[Property, ...] | None:
         """Return a category's properties by index; None if never downloaded."""
@@ -101,10 +99,9 @@ class Catalog:
 
     def near_brands(self, name: str) -> list[str]:
         """Return names of brands that a mistyped name may mean, the likeliest first."""
-        key = folded(name)
+        key, brands = folded(name), self._by_name()
         if key not in self._near:
-            result = nearest(key, list(self._by_name()))
-            self._near[key] = [self._by_name()[item].name for item in result]
+            self._near[key] = [brands[item].name for item in nearest(key, brands)]
         return self._near[key]
 
     def brands(self) -> Iterable[Brand]:
@@ -146,9 +143,11 @@ def categories_below(catalog: Catalog, code: str) -> list[str]:
     category = catalog.category(code)
     if category is None or category.level == DEEPEST:
         return []
-    every = catalog.categories.values()
-    inside = (item.reference for item in every if item.takes_products)
-    return [reference for reference in inside if reference.startswith(code)]
+    return [
+        item.reference
+        for item in catalog.categories.values()
+        if item.takes_products and item.reference.startswith(code)
+    ]
 
 
 def first_codes(codes: Sequence[str]) -> str:
@@ -224,21 +223,6 @@ def from_excerpt(excerpt: bytes) -> OpenCatalog:
 # Searches.
 
 
-class Rank(IntEnum):
-    """The kinds of matches of a text, the best first."""
-
-    IS_CODE = 0
-    IS_NAME = 1
-    BEGINS_CODE = 2
-    BEGINS_NAME = 3
-    BEGINS_WORD = 4
-    IN_NAME = 5
-    BEGINS_WORDS = 6
-    """Each of its words begins a word of the path."""
-    IN_PATH = 7
-    """The text or each of its words is somewhere in the path."""
-
-
 SHORTEST = 3
 """The fewest letters of a word searched separately, without `of` and `de`."""
 
@@ -283,19 +267,20 @@ Entry = tuple[str, str, str, tuple[bool, bool, str, str], Category | Brand]
 """Folded code, label and path; the sort key among equal matches; the category or brand."""
 
 
-def _rank(text: str, code: str, name: str, path: str) -> Rank | None:
+def _rank(text: str, code: str, name: str, path: str) -> int | None:
+    """Return the kind of match of a text, 0 for the best; None for no match."""
     words = text.split()
-    ranks = {
-        Rank.IS_CODE: text == code,
-        Rank.IS_NAME: text == name,
-        Rank.BEGINS_CODE: code.startswith(text),
-        Rank.BEGINS_NAME: name.startswith(text),
-        Rank.BEGINS_WORD: f" {text}" in name,
-        Rank.IN_NAME: text in name,
-        Rank.BEGINS_WORDS: all(f" {word}" in f" {path}" for word in words),
-        Rank.IN_PATH: all(word in path or code.startswith(word) for word in words),
-    }
-    return next((rank for rank, is_so in ranks.items() if is_so), None)
+    matches = (
+        text == code,
+        text == name,
+        code.startswith(text),
+        name.startswith(text),
+        f" {text}" in name,
+        text in name,
+        all(f" {word}" in f" {path}" for word in words),
+        all(word in path or code.startswith(word) for word in words),
+    )
+    return matches.index(True) if any(matches) else None
 
 
 def similar_names(catalog: Catalog, text: str) -> list[str]:
@@ -303,4 +288,4 @@ def similar_names(catalog: Catalog, text: str) -> list[str]:
     names = [name for item in catalog.categories.values() for name in (item.label, item.reference)]
     names += [brand.name for brand in catalog.brands()]
     known = {folded(name): name for name in reversed(names) if folded(name)}
-    return [known[item] for item in nearest(folded(text), list(known))]
+    return [known[item] for item in nearest(folded(text), known)]

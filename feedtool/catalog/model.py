@@ -16,9 +16,6 @@ from msgspec.structs import astuple
 DEEPEST = 3
 """The level of the categories that accept products."""
 
-SEPARATOR = " > "
-"""Separates the labels of a path."""
-
 
 class Necessity(StrEnum):
     """The need of a product for a property; without a mandatory property its creation is denied."""
@@ -53,7 +50,7 @@ class Category(NamedTuple):
     @property
     def full_path(self) -> str:
         """The path in one line: `Home > Kitchen > Kettles`."""
-        return SEPARATOR.join(self.path)
+        return " > ".join(self.path)
 
 
 class PropertyChoice(NamedTuple):
@@ -202,6 +199,9 @@ LOOK_ALIKE = str.maketrans("ILOSBZ", "110582")
 
 CLOSE = 0.7
 """The least likeness, by difflib, of a name that may be meant."""
+
+MOST_NEAR = 3
+"""The most names that are returned as similar to one."""
 
 SHORTLIST = 100
 """The number of names compared by difflib, preselected by a faster measure."""

@@ -49,7 +49,6 @@ MOST_CHOICES = 100_000
 MOST_FILE_TYPES = 100
 """A category with more of any is refused: nobody could fill it."""
 
-
 LEVELS = {2: 1, 4: 2, 6: 3}
 """Levels by the length of a category's reference."""
 
