@@ -15,10 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from feedtool.sandbox import effects
-from feedtool.sandbox.arguments import (
-    language_of,
-    required_header,
-)
+from feedtool.sandbox.arguments import language_of, required_header
 from feedtool.sandbox.exchange import (
     Exchange,
     HttpRequest,
@@ -123,7 +120,6 @@ class Sandbox:
         return route.answer(Exchange(request, now, db, self.settings, seller, ids, parameters))
 
     def effects(self) -> list[effects.Effect]:
-        """All effects of requests so far, first to last."""
         with self.state.transaction() as db:
             return effects.read(db)
 

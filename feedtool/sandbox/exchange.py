@@ -159,7 +159,7 @@ def problem_answer(refused: RequestRefused, trace_id: str) -> HttpResponse:
         ],
     }
     kinds = {"Content-Type": "application/problem+json; charset=utf-8"}
-    return HttpResponse(refused.status, {**kinds, **refused.headers}, orjson.dumps(document))
+    return json_answer(refused.status, document, {**kinds, **refused.headers})
 
 
 class Exchange(Struct, frozen=True):
