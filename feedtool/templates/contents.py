@@ -30,8 +30,6 @@ from feedtool.model.cells import CellType, Column
 from feedtool.model.settings import AccountSettings, Bounds, Context
 from feedtool.model.text import LANGUAGES, Language, Translate, Translator
 
-PERCENT = Decimal(100)
-
 
 def texts(language: Language) -> Translate:
     return Translator(language).message
@@ -52,24 +50,27 @@ def plain_contents(feed: Feed, basis: Basis) -> Contents:
 
     Its summary replaces a missing text.
     """
-    _ = of_area = Translator(basis.language).message
+    _ = texts(basis.language)
     settings = feed.sheet.with_retired(basis.context.settings, basis.keys)
     fields = fields_of(feed, basis.language, settings)
-    legend = {Need.ALWAYS: "Required", Need.EITHER: "One of these is required"}
     return Contents(
         feed.kind,
-        of_area(feed.sheet.name),
+        _(feed.sheet.name),
         basis.language,
         Guide(
-            of_area(feed.template.title) or feed.kind,
-            of_area(feed.template.about or feed.summary),
+            _(feed.template.title) or feed.kind,
+            _(feed.template.about or feed.summary),
             _steps(feed.sheet, fields, _),
         ),
         tuple(
             replace(field, is_folded=field.is_folded and field.key not in basis.keys)
             for field in fields
         ),
-        {need: _(text) for need, text in (*legend.items(), (Need.NEVER, "Optional"))},
+        {
+            Need.ALWAYS: _("Required"),
+            Need.EITHER: _("One of these is required"),
+            Need.NEVER: _("Optional"),
+        },
         first_unfrozen="B",
         begins_with_example=basis.has_example,
         reference=feed.requests.reference,
@@ -241,7 +242,7 @@ def _limit(cell_type: CellType, _: Translate, bounds: Bounds) -> Limit | None:
     match cell_type:
         case Rate():
             text = _("A rate from {least} to {most}: type 20 for 20%.")
-            return between("decimal", cell_type.most or PERCENT, text)
+            return between("decimal", cell_type.most or Decimal(100), text)
         case Days():
             text = _("A whole number of days from {least} to {most}.")
             return between("whole", bounds.longest_preparation, text)

@@ -92,8 +92,6 @@ def typeset(text: str, language: Language) -> str:
 
 INSTRUCTIONS_WIDTHS = {"A": 42, "B": 88}
 FIELDS_WIDTHS = {"A": 36, "B": 40, "C": 50, "D": 20, "E": 36, "F": 50}
-TECHNICAL_NAME = 6
-"""The column of Fields that holds the keys."""
 
 MOST_LISTED = 20
 """The most choices that Fields lists; the dropdown always has all."""
@@ -194,7 +192,6 @@ def _groups(sheet: Worksheet, contents: Contents) -> None:
 
 
 def fill_fields(sheet: Worksheet, contents: Contents) -> None:
-    """Write a row for each column of the sheet to fill."""
     _ = texts(contents.language)
     headings = (_("Column"), _("Required"), _("What belongs in it"), _("Example"), _("Choices"))
     for column, heading in enumerate((*headings, _("Technical name")), start=1):
@@ -229,7 +226,7 @@ def _describe(sheet: Worksheet, row: int, field: Field, language: Language) -> N
         cell.font = PLAIN_FONT
     if field.need is not Need.NEVER:
         sheet.cell(row, 1).font = STRONG_FONT
-    sheet.cell(row, TECHNICAL_NAME).font = KEY_FONT
+    sheet.cell(row, len(cells)).font = KEY_FONT
     limits.raise_row(sheet, row, max(map(_height, cells[:-1], FIELDS_WIDTHS.values())))
 
 

@@ -23,12 +23,8 @@ ROWS, COLUMNS = 1_048_576, 16_384
 SHEET_NAME = 31
 NAME = 255
 """Characters of a defined name."""
-FORMULA = 255
-"""Characters of a formula of a validation."""
 RULE_TEXTS = {"promptTitle": 32, "prompt": 255, "errorTitle": 32, "error": 224}
 """Characters of the texts of a validation."""
-VALIDATIONS = 65_534
-"""The most validations of one sheet."""
 PROPERTY = 255
 """Characters of a custom document property that is a text."""
 COLUMN_WIDTH = 255
@@ -41,11 +37,6 @@ ELLIPSIS = "…"
 _ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _CELL_REFERENCE = re.compile(r"[A-Za-z]{1,3}[0-9]+|[Rr][0-9]*(?:[Cc][0-9]*)?|[Cc][0-9]*")
 _NOT_IN_SHEET_NAME = re.compile(r"[\[\]:*?/\\]")
-_RESERVED_SHEET = "history"
-
-
-class TooLarge(UsageProblem):
-    """The contents are more than a workbook can hold."""
 
 
 def cut(text: str, longest: int) -> str:
@@ -64,9 +55,9 @@ def _written(text: str, longest: int) -> str:
 
 
 def put(sheet: Worksheet, row: int, column: int, text: str) -> Cell | MergedCell:
-    """Write a text into a cell, also one that looks like a formula; TooLarge outside the sheet."""
+    """Write a text, also one that looks like a formula; UsageProblem outside of the sheet."""
     if row > ROWS or column > COLUMNS:
-        raise TooLarge(
+        raise UsageProblem(
             tr(
                 "a sheet has {rows:,} rows and {columns:,} columns, and “{title}” needs more",
                 rows=ROWS,
@@ -90,19 +81,7 @@ def raise_row(sheet: Worksheet, row: int, height: float) -> None:
 
 
 def add_rule(sheet: Worksheet, rule: DataValidation) -> None:
-    """Add a validation, or a prompt; texts that are too long are cut.
-
-    Raises TooLarge if the sheet has too many validations. A formula that is too long is a bug:
-    ValueError.
-    """
-    if len(sheet.data_validations.dataValidation) >= VALIDATIONS:
-        raise TooLarge(
-            tr("a sheet has at most {validations:,} validations", validations=VALIDATIONS),
-            tr("choose fewer categories"),
-        )
-    for formula in (rule.formula1, rule.formula2):
-        if length(formula or "") > FORMULA:
-            raise ValueError(f"a validation's formula is longer than {FORMULA} characters")
+    """Add a validation, or a prompt; texts that are too long are cut."""
     for attribute, longest in RULE_TEXTS.items():
         if text := getattr(rule, attribute):
             setattr(rule, attribute, _written(text, longest))
@@ -113,7 +92,7 @@ def sheet_name(text: str, taken: Collection[str] = ()) -> str:
     """Return a legal and unique name of a sheet, as close to the text as possible."""
     legal = cut(_NOT_IN_SHEET_NAME.sub("_", UNWRITABLE.sub("_", text)), SHEET_NAME)
     legal = re.sub("^'|'$", "_", legal) or "_"
-    if legal.casefold() == _RESERVED_SHEET:
+    if legal.casefold() == "history":  # reserved by Excel
         legal += "_"
     return _distinct(legal, taken, SHEET_NAME)
 

@@ -32,8 +32,6 @@ COPIED_FORMATS = ("yyyy-mm-dd", "0.##%")
 
 
 class SheetRows(NamedTuple):
-    """A sheet and its rows."""
-
     contents: Contents | PlainTable
     rows: KeyedRows
 
@@ -74,17 +72,14 @@ class RowBuffer:
         self.columns: dict[str, None] = {}
         """The keys of the columns that any row fills, in the order of their first row."""
 
-    def put(self, key: str | None, row: KeyedRow) -> None:
-        """Add a row, or replace the one with the same key; None never replaces."""
-        self._insert(key, row, None)
-
     def put_thing(self, thing: ListedItem) -> None:
         """Add the rows of a thing in place of its former rows, if any."""
         self._db.execute("DELETE FROM row WHERE thing = ?", (thing.key,))
         for row in thing.rows:
-            self._insert(None, row, thing.key)
+            self.put(None, row, thing.key)
 
-    def _insert(self, key: str | None, row: KeyedRow, thing: str | None) -> None:
+    def put(self, key: str | None, row: KeyedRow, thing: str | None = None) -> None:
+        """Add a row, or replace the one with the same key; None never replaces."""
         filled = {name: value for name, value in row.items() if value is not None and value != ""}
         self.columns.update(dict.fromkeys(filled))
         self._db.execute(

@@ -239,15 +239,17 @@ def _rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidati
 
 
 def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
-    """Show a column's hint on the cells of a rule, with the example on a separate line."""
-    language, _ = contents.language, texts(contents.language)
-    required = f"\n{_('Required')}: {field.requirement}" if field.requirement else ""
-    hint = "\n".join(filter(None, (field.group, field.hint or f"{field.help}{required}")))
+    """Show a column's hint on the cells of a rule; the default is its help and its requirement."""
+    _ = texts(contents.language)
+    hint = field.hint or field.help
+    if field.requirement and not field.hint:
+        hint += f"\n{_('Required')}: {field.requirement}"
+    hint = "\n".join(filter(None, (field.group, hint)))
     if field.example:
         hint += "\n" + _("Example: {example}").format(example=field.example)
     rule.showInputMessage = True
-    rule.promptTitle = typeset(field.label, language)
-    rule.prompt = typeset(hint.rstrip(), language)
+    rule.promptTitle = typeset(field.label, contents.language)
+    rule.prompt = typeset(hint.rstrip(), contents.language)
 
 
 def _stamp(workbook: Workbook, contents: Contents) -> None:
