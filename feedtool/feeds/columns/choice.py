@@ -5,7 +5,6 @@ import tomllib
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from typing import TypeVar
 
 from msgspec import Struct, field
 
@@ -18,13 +17,10 @@ from feedtool.model.nouns import Code, Issue
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Label, MessageText, joined, tr
 
-Read = TypeVar("Read")
 COUNTRY_READ = PROBLEMS.warning("country-read")
 ENUM_VALUE = PROBLEMS.error("enum-value")
 ENUM_ACCENTS = PROBLEMS.warning("enum-accents")
 FIELD_RETIRED = PROBLEMS.error("field-retired")
-
-
 _DASH = re.compile(r" [-\u2010-\u2015] ?|[-\u2010-\u2015] ")
 """Between a group and a state."""
 
@@ -37,8 +33,6 @@ MISSPELT = 85
 
 
 class Choice(Struct, frozen=True, dict=True):
-    """One of a few values."""
-
     values: Mapping[str, tuple[str, ...]]
     """Canonical value → other writings of it."""
 
@@ -59,7 +53,6 @@ class Choice(Struct, frozen=True, dict=True):
         return writings
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """Return the canonical values that the seller may use."""
         del column
         return tuple(self.values)
 
@@ -100,15 +93,9 @@ class Choice(Struct, frozen=True, dict=True):
     def _written(self, folded: str, column: ColumnReader) -> str | None:
         """Return a writing as the list spells it, if the seller may use its value."""
         value = self._by_writing[folded]
-        writings = (value, *self.values.get(value, ()))
-        return next(
-            (
-                text
-                for text in writings
-                if _folded(text) == folded and value in self.allowed(column)
-            ),
-            None,
-        )
+        if value not in self.allowed(column):
+            return None
+        return next(text for text in (value, *self.values[value]) if _folded(text) == folded)
 
     def _nearest(self, text: str, likeness: int) -> str | None:
         """Return the folded writing that is most similar to a folded text."""
@@ -135,8 +122,6 @@ class Choice(Struct, frozen=True, dict=True):
 
 
 class Action(Choice, frozen=True):
-    """An action on an offer."""
-
     words: Mapping[str, Collection[str]]
     """Value → words in lower case that people use for it."""
 
@@ -185,7 +170,6 @@ class Retired(Struct, frozen=True):
     """A field that can no longer be submitted: any value is refused."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Return None for a blank, else `field-retired`."""
         del column
         if not plain(cell.text):
             return None
@@ -298,28 +282,23 @@ def country_names() -> Mapping[str, tuple[str, ...]]:
     return {code: tuple(names) for code, *names in rows}
 
 
-class LazyMapping(Mapping[str, Read]):
-    """A mapping that is made at its first use."""
+class _Countries(Mapping[str, tuple[str, ...]]):
+    """`country_names`, read at the first use."""
 
-    def __init__(self, make: Callable[[], Mapping[str, Read]]) -> None:
-        self._made = cache(make)
-
-    def __getitem__(self, key: str) -> Read:
-        return self._made()[key]
+    def __getitem__(self, key: str) -> tuple[str, ...]:
+        return country_names()[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._made())
+        return iter(country_names())
 
     def __len__(self) -> int:
-        return len(self._made())
+        return len(country_names())
 
 
 class Country(Choice, frozen=True):
     """A country by its code (ISO 3166-1 alpha-2) or its name; the value is the code."""
 
-    values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: LazyMapping(country_names)
-    )
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=_Countries)
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """Return the code; the specification has both GB and UK for one country."""

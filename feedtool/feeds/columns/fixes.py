@@ -81,7 +81,6 @@ def correct_letters(flawed: FlawedCell) -> NewValue | None:
 
 
 def settle(flawed: FlawedCell) -> NewValue | None:
-    """Read the number with the decimal separator of all other numbers of the sheet."""
     return _plainly(flawed, flawed.reader.decimal)
 
 
@@ -93,7 +92,6 @@ def _plainly(flawed: FlawedCell, decimal: str | None) -> NewValue | None:
 
 
 def round_to_cents(flawed: FlawedCell) -> NewValue | None:
-    """Round the amount to two decimals, half a cent up."""
     number = number_of(flawed.cell, flawed.reader)
     if number is None or flawed.cell.percent:
         return None
@@ -101,7 +99,6 @@ def round_to_cents(flawed: FlawedCell) -> NewValue | None:
 
 
 def fraction_to_percent(flawed: FlawedCell) -> NewValue | None:
-    """Multiply the number by 100: 0.2 becomes 20."""
     number = number_of(flawed.cell, flawed.reader)
     if number is None:
         return None

@@ -49,13 +49,18 @@ class Gtin(Struct, frozen=True):
         if cell.kind is Kind.NUMBER:
             return _from_number(digits)
         if written := _AS_NUMBER.fullmatch(digits):
-            return _from_text_of_number(written[1])
+            digits = written[1]
+            value = _from_number(digits)
+            if value != digits:
+                return value
+            message = tr("“.0” was left out: read as {digits}", digits=digits)
+            return InvalidValue(digits, (Issue(TRIMMED, message),))
         return _checked(digits, cell) if digits else None
 
 
 _NO_BLANKS = dict.fromkeys(map(ord, f" \t\u00a0\u2007\u202f{ZERO_WIDTH}"))
 _AS_NUMBER = re.compile(r"([0-9]{7,14})[.,]0+", re.ASCII)
-"""Digits written as a number, as by pandas if a cell of the column was empty."""
+"""`4006381333931.0`: written as a number, as by pandas if a cell of the column was empty."""
 _HYPHEN = "[-\u00ad\u2010-\u2013\u2212]"
 _ISBN = re.compile(f"97[89](?:{_HYPHEN}?[0-9]){{10}}")
 """An ISBN or an ISMN with hyphens; in other codes a hyphen shows that it is no GTIN."""
@@ -86,25 +91,13 @@ def _proven(digits: str) -> object:
 
 def _from_number(digits: str) -> object:
     """Return a numeric cell's GTIN, with lost zeros restored if the check digit is right."""
-    if not digits.isdecimal() or not digits.strip("0"):
-        return _malformed(digits, None)
-    if len(digits) in LENGTHS:
-        return _proven(digits)
-    padded = with_zeros(digits)
-    if padded is None:
-        return _malformed(digits, None)
-    return InvalidValue(
-        padded, (Issue(GTIN_PADDED, tr("leading zeros were put back: {padded}", padded=padded)),)
-    )
-
-
-def _from_text_of_number(digits: str) -> object:
-    """Return a GTIN that a program wrote as a number, `4006381333931.0`."""
-    value = _from_number(digits)
-    if value != digits:
-        return value
-    message = tr("“.0” was left out: read as {digits}", digits=digits)
-    return InvalidValue(digits, (Issue(TRIMMED, message),))
+    if digits.isdecimal() and digits.strip("0"):
+        if len(digits) in LENGTHS:
+            return _proven(digits)
+        if padded := with_zeros(digits):
+            message = tr("leading zeros were put back: {padded}", padded=padded)
+            return InvalidValue(padded, (Issue(GTIN_PADDED, message),))
+    return _malformed(digits, None)
 
 
 def with_zeros(digits: str) -> str | None:

@@ -6,16 +6,8 @@ from msgspec import Struct
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.placeholders import placeholder_issues
-from feedtool.feeds.columns.text import (
-    TEXT_CONTROL_CHARS,
-    identified,
-    invisible_in,
-    trimmed,
-    visible,
-)
+from feedtool.feeds.columns.text import Text, identified, trimmed
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Issue
-from feedtool.model.text import tr
 
 
 class Identifier(Struct, frozen=True):
@@ -24,15 +16,12 @@ class Identifier(Struct, frozen=True):
     is_written: ClassVar[bool] = False
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Return a str."""
         del column
         value = identified(cell)
         if not isinstance(value, str):
             return value
-        if invisible_in(value):
-            message = tr("the text holds an invisible character: {value}", value=visible(value))
-            issue = Issue(TEXT_CONTROL_CHARS, message, tr("delete the text and type it again"))
-            return InvalidValue(None, (issue,))
+        if invisible := Text().faults(value):
+            return InvalidValue(None, invisible)
         faults = trimmed(cell, value)
         if self.is_written:
             faults = (*faults, *placeholder_issues(value))

@@ -1,6 +1,6 @@
 """Read date-times: cells that a spreadsheet stores as dates, and texts in ISO 8601."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from msgspec import Struct
 
@@ -32,4 +32,4 @@ class Moment(Struct, frozen=True):
                 tr("“{text}” is not a date", text=visible(text)),
                 tr("type a date such as 2026-11-22, or with a time: 2026-11-22 09:30"),
             )
-        return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

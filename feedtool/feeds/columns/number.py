@@ -52,8 +52,6 @@ _EVIDENCE_OF = {  # decimal separator that a writing without decimals implies
     ".": re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){2,}", re.ASCII),
     ",": re.compile(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}", re.ASCII),
 }
-
-
 HOURS_OF_DAY = 24
 _COUNT = "([0-9]{1,4})"
 _DAYS = re.compile(
@@ -105,7 +103,6 @@ class Number(Struct, frozen=True):
     """The number must not be greater; None for the settings' bound, if there is one."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Return the value, None for a blank, `InvalidValue` if there are issues."""
         flaw = no_value(cell)
         if flaw:
             return flaw
@@ -146,7 +143,6 @@ class Number(Struct, frozen=True):
     def out_of_range(
         self, number: Decimal, cell: Cell, most: Decimal | None
     ) -> InvalidValue | None:
-        """Return the flaw of a number outside its bounds, else None."""
         if self.above is not None and number <= self.above:
             message = tr("{number} must be above {bound}", number=shown(cell), bound=self.above)
         elif self.least is not None and number < self.least:
@@ -213,7 +209,6 @@ class Whole(Number, frozen=True):
     """A whole number, as an int."""
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """Return an int within the bounds."""
         most = Decimal(column.settings.bounds.highest_quantity) if self.most is None else self.most
         flaw = self.out_of_range(number, cell, most)
         if flaw:
@@ -244,7 +239,6 @@ class Days(Whole, frozen=True):
         )
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """Return an int, at most `Bounds.longest_preparation`."""
         longest = Decimal(column.settings.bounds.longest_preparation)
         return self.out_of_range(number, cell, longest) or Whole.checked(self, number, cell, column)
 

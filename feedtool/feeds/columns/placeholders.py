@@ -41,6 +41,7 @@ _PUNCTUATION = re.compile(r"[-\u2010-\u2015\u2212_.,:;/\\|*?!~#=+…'\"()\[\]{}<
 _ZERO = re.compile(r"0+(?:[.,]0+)?")
 _FORMULA = re.compile(r"=[+-]?(?:(?:'[^']+'|\w+)!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
 """A formula of one reference: `=A1`, `='July'!$B$2`."""
+_CORRECT_FORMULA = tr("correct the formula, or replace the cell by its value")
 
 
 def is_formula_error(text: str) -> bool:
@@ -54,11 +55,7 @@ def is_formula_error(text: str) -> bool:
 
 
 def formula_error(text: str) -> Issue:
-    return Issue(
-        FORMULA_ERROR,
-        tr("the cell shows {text}", text=text),
-        tr("correct the formula, or replace the cell by its value"),
-    )
+    return Issue(FORMULA_ERROR, tr("the cell shows {text}", text=text), _CORRECT_FORMULA)
 
 
 def is_placeholder(text: str) -> bool:
@@ -67,18 +64,16 @@ def is_placeholder(text: str) -> bool:
 
 def placeholder_issues(text: str) -> tuple[Issue, ...]:
     """Return an issue if an identifier only marks a missing value."""
-    lower = text.casefold()
     if is_placeholder(text):
         message = tr("“{text}” is what programs write where there is no value", text=text)
         hint = tr("write the real value; an optional cell may be left empty")
         return (Issue(PLACEHOLDER, message, hint),)
     if _FORMULA.fullmatch(text):
         message = tr("“{text}” is a formula that was kept as a text", text=text)
-        hint = tr("correct the formula, or replace the cell by its value")
-        return (Issue(PLACEHOLDER, message, hint),)
+        return (Issue(PLACEHOLDER, message, _CORRECT_FORMULA),)
     if f"#{text.upper()}" in FORMULA_ERRORS:  # an error without its sign
         return (formula_error(text),)
-    if lower in _BY_PEOPLE or _ZERO.fullmatch(text):
+    if text.casefold() in _BY_PEOPLE or _ZERO.fullmatch(text):
         message = tr("“{text}” looks like a note that there is no value", text=text)
         return (Issue(PLACEHOLDER_DOUBTFUL, message, tr("correct it if it is one")),)
     return ()

@@ -12,6 +12,7 @@ from feedtool.feeds.columns.placeholders import (
     is_formula_error,
     placeholder_issues,
 )
+from feedtool.feeds.template import UNWRITABLE
 from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, rounded, shown
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.text import tr
@@ -25,8 +26,6 @@ _INVISIBLE = re.compile(
     # A joiner belongs inside emoji and some scripts, and nowhere beside an ASCII character.
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_UNREMARKABLE = re.compile(r"[A-Za-z0-9-]+")
 _UNREMARKABLE_NAME = re.compile(r"[A-Za-z0-9-]*[1-9][A-Za-z0-9-]*")
 """A name of letters, digits and dashes with a digit that is not zero is no placeholder."""
 _PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]+")
@@ -118,7 +117,6 @@ def identified(cell: Cell) -> str | InvalidValue | None:
 
 
 def trimmed(cell: Cell, value: str) -> tuple[Issue, ...]:
-    """Return a warning if blanks were stripped from a text cell."""
     if cell.kind is not Kind.TEXT or cell.text == value:
         return ()
     return (Issue(TRIMMED, tr("blanks were left out: read as “{value}”", value=value)),)
@@ -147,7 +145,7 @@ def encoded_twice(value: str) -> tuple[Issue, ...]:
 class Text(Struct, frozen=True):
     """A trimmed text."""
 
-    unremarkable: ClassVar[re.Pattern[str]] = _UNREMARKABLE
+    unremarkable: ClassVar[re.Pattern[str]] = re.compile(r"[A-Za-z0-9-]+")
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """Return a str; numbers have the digits that the cell shows."""
@@ -169,7 +167,6 @@ class Text(Struct, frozen=True):
         return InvalidValue(value, faults) if faults else value
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """Return the issues of characters."""
         if not invisible_in(value):
             return ()
         message = tr("the text holds an invisible character: {value}", value=visible(value))
@@ -182,7 +179,6 @@ class Reference(Text, frozen=True):
     unremarkable: ClassVar[re.Pattern[str]] = _UNREMARKABLE_NAME
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """Return `reference-format`, or the issue of a placeholder."""
         if "|" not in value and not invisible_in(value):
             return placeholder_issues(value)
         message = tr(
@@ -197,7 +193,6 @@ class ProductReference(Text, frozen=True):
     unremarkable: ClassVar[re.Pattern[str]] = _UNREMARKABLE_NAME
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """Return `product-reference-format`, or the issue of a placeholder."""
         if (issues := placeholder_issues(value)) or _PRODUCT_REFERENCE.fullmatch(value):
             return issues
         message = tr("“{value}” is not only letters, digits, dash and dot", value=visible(value))
@@ -223,9 +218,9 @@ class Comment(Text, frozen=True):
 
     def faults(self, value: str) -> tuple[Issue, ...]:
         """Return `text-control-chars` (XML 1.0, production 2)."""
-        if not _NOT_IN_XML.search(value):
+        if not UNWRITABLE.search(value):
             return ()
-        text = _NOT_IN_XML.sub(_spelled, value)
+        text = UNWRITABLE.sub(_spelled, value)
         message = tr("no XML can carry a character of this text: {text}", text=text)
         return (Issue(TEXT_CONTROL_CHARS, message, tr("delete the text and type it again")),)
 
