@@ -145,8 +145,6 @@ class Service(NamedTuple):
 
 
 class Area(NamedTuple):
-    """The declarations of an area."""
-
     name: str
     title: str
     """The subject as a heading: `Parcels from the warehouses`."""

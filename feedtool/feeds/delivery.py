@@ -48,8 +48,6 @@ class PackageView(NamedTuple):
 
 
 class RequestResult(NamedTuple):
-    """The result of one request, by its reference."""
-
     reference: str
     status: Status
     messages: tuple[Message, ...]
@@ -213,8 +211,6 @@ class Report(NamedTuple):
 
 
 class PackageLog(NamedTuple):
-    """The state of a package and its log, in pages."""
-
     page: Endpoint[LogPage]
     match: Callable[[Sequence[LogEntry], Iterable[PendingRow]], Iterable[LogEntry]]
     """Returns the entries, unknown references replaced by the reference of the entry's row."""

@@ -1,8 +1,4 @@
-"""`Direct` delivery: one call for each request, and look-ups of its state.
-
-`Direct` is a record of pure functions and limits of the area. The order of calls, and their
-repetition, is in `feedtool.delivery.direct`.
-"""
+"""`Direct` delivery: one call for each request, and look-ups of its state."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -43,8 +39,6 @@ class Goal(StrEnum):
 
 
 class Judgement(NamedTuple):
-    """The judgement of a request from the service's state."""
-
     goal: Goal
     status: Status
     """The row's status if this judgement is final. UNKNOWN with OPEN means that the request may

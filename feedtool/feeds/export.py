@@ -85,8 +85,6 @@ BY_CHANNEL = Filter(CHANNEL, "ID", OF_CHANNEL, narrows=False)
 
 
 class Query(Struct, frozen=True):
-    """An export's query: its filters, its seller and its settings."""
-
     seller: str
     channel: str
     language: Language
@@ -130,8 +128,6 @@ class ListedItem(NamedTuple):
 
 
 class ListPage(NamedTuple):
-    """One page of a list."""
-
     rows: Sequence[tuple[str | None, KeyedRow]] = ()
     """Rows, each with its key: a later row replaces an earlier row of the same key."""
     next: Call | None = None
@@ -356,8 +352,6 @@ def waiting_since(now: datetime) -> str:
 
 
 class Export(NamedTuple):
-    """One kind of export."""
-
     kind: str
     """The name for users: `offers`."""
     help: str

@@ -194,7 +194,6 @@ class Row(NamedTuple):
 Enrich = Callable[[Row], tuple[Row, Sequence[Issue]]]
 """Returns a row whose cells are interpreted together with other cells, and issues."""
 
-
 Columns: TypeAlias = Callable[[AccountSettings], tuple[Column, ...]]
 
 
@@ -247,7 +246,6 @@ class SheetDesign(Struct, frozen=True, kw_only=True):
     """Returns the name of a key for messages."""
 
     def understood(self, settings: AccountSettings) -> tuple[Column, ...]:
-        """Return all columns that a header may have, retired ones included."""
         return (self.every_column or self.columns)(settings)
 
 
@@ -284,7 +282,6 @@ class Recognition(Struct, frozen=True, kw_only=True):
     """True if other kinds report an unknown header as the key of a column of this kind."""
 
     def missing(self, sheet: SheetColumns) -> list[str]:
-        """Return the required keys that a header lacks."""
         if callable(self.needs):
             return self.needs(sheet)
         return [key for key in self.needs if key not in sheet.fields]
@@ -296,8 +293,6 @@ class Recognition(Struct, frozen=True, kw_only=True):
 
 
 class Requests(Struct, frozen=True, kw_only=True):
-    """The requests that rows become."""
-
     make: Callable[..., Any]
     """Makes the request of a valid row; with `group_by` it takes all rows of the request."""
     reference: str
@@ -351,8 +346,6 @@ class Requests(Struct, frozen=True, kw_only=True):
 
 
 class Travel(Struct, frozen=True, kw_only=True):
-    """The delivery of requests in packages."""
-
     package_type: str
     protocol: Protocol
     purge_type: str | None = None
@@ -378,7 +371,6 @@ class Travel(Struct, frozen=True, kw_only=True):
         return None if isinstance(self.protocol, Direct) else self.protocol.lookup
 
     def is_exclusive(self, package_type: str) -> bool:
-        """Return True if the seller may have no other open package beside one of this type."""
         return isinstance(self.protocol, Submitted) and self.protocol.is_exclusive(package_type)
 
 
@@ -418,7 +410,6 @@ class Feed(Struct, frozen=True, eq=False, kw_only=True):
 
 
 Routes: TypeAlias = Mapping[str, Feed]
-"""Return the feeds by the types of their packages."""
 
 
 def routes_of(feeds: Iterable[Feed]) -> Routes:

@@ -33,8 +33,6 @@ class FlawedCell(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A correction with a name."""
-
     name: str
     """The NAME of `--fix NAME`."""
     summary: str

@@ -24,12 +24,9 @@ nothing moves, so that page numbers are safe, unless the service filters by a st
 
 A_SECOND = timedelta(seconds=1)
 """The tolerance for times: a service may cut them to seconds."""
-LEAST_TIME = timedelta(microseconds=1)
 
 
 class PageRequest(NamedTuple):
-    """A request for a page."""
-
     since: datetime | None = None
     """Only items that changed then or later; None for all."""
     number: int = 1
@@ -50,7 +47,6 @@ class PageRequest(NamedTuple):
 
 
 def first(since: datetime | None, sorts: tuple[str, ...] = SORTS) -> PageRequest:
-    """Return the request for the first page of items that changed at `since` or later."""
     return PageRequest(since, 1, sorts, since, since)
 
 
@@ -63,9 +59,9 @@ def following(page: PageRequest, moments: Sequence[datetime], size: int) -> Page
     is_full = len(moments) >= size
     if page.sort == CREATED:
         return page._replace(number=page.number + 1) if is_full else None
-    is_in_range = not moments or page.least is None or moments[0] > page.least - A_SECOND
-    if not is_in_range or any(earlier > later for earlier, later in pairwise(moments)):
-        return first(page.begun, page.sorts[1:])  # another order, or items earlier than requested
+    is_early = bool(moments) and page.least is not None and moments[0] <= page.least - A_SECOND
+    if is_early or any(earlier > later for earlier, later in pairwise(moments)):
+        return first(page.begun, page.sorts[1:])
     if page.is_back:
         return _back(page)
     of_one_time = moments[0] if is_full and moments[0] == moments[-1] else None
@@ -78,7 +74,7 @@ def following(page: PageRequest, moments: Sequence[datetime], size: int) -> Page
         return _resumed(later)
     if page.least and not is_past and (page.since is None or page.since <= page.least):
         # Items that change meanwhile come after all of these.
-        later = later._replace(resume=page.least + LEAST_TIME)
+        later = later._replace(resume=page.least + timedelta(microseconds=1))
     return _back(later._replace(is_back=True, least=page.since))
 
 

@@ -71,8 +71,6 @@ class Changes(NamedTuple):
 
 
 class UndoOptions(NamedTuple):
-    """Options of undo: stock and created offers."""
-
     with_stock: bool = False
     created_since: Callable[[str, Sequence[str], datetime], frozenset[str]] | None = None
     """Returns the references of a channel that were created since a moment, to delete them; None

@@ -16,13 +16,13 @@ _NEW = 1 << 10
 
 _LONGEST = 256
 """The most bytes of a stored key; a longer key is stored as its beginning and a digest."""
+_NAMED = 5
+"""The most rows in a text of other rows."""
 _CUT = b"\xff"
 """Marks a shortened key; no text in UTF-8 has this byte."""
 
 
 class RowPlace(NamedTuple):
-    """A row of a sheet."""
-
     sheet: int
     """The number of the sheet within the command, 0-based."""
     row: int
@@ -106,13 +106,11 @@ class Occurrences:
         """
         return keys
 
-    def others(
-        self, index: int, group: Group | Sequence[int], names: Sequence[str], most: int = 5
-    ) -> MessageText:
-        """Return a text of other rows with the same key, at most `most`, with names of sheets."""
+    def others(self, index: int, group: Group | Sequence[int], names: Sequence[str]) -> MessageText:
+        """Return a text of the first other rows with the same key, with names of sheets."""
         place = self.place(index)
-        first = islice(group, most + 1)
-        others = [self.place(other) for other in first if other != index][:most]
+        first = islice(group, _NAMED + 1)
+        others = [self.place(other) for other in first if other != index][:_NAMED]
         shown = joined(
             tr("row {row}", row=other.row)
             if other.sheet == place.sheet

@@ -7,8 +7,6 @@ from feedtool.model.settings import AccountSettings
 
 
 class PackageRef(NamedTuple):
-    """The facts of a package that its calls need."""
-
     package_type: str
     channel: str
     language: str

@@ -53,8 +53,6 @@ EVERY_ROW = SelectionOptions()
 
 
 class EarlierFile(NamedTuple):
-    """The predecessor of a file, with its run and number of rows."""
-
     run_id: int
     rows: int
 

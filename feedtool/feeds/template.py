@@ -43,8 +43,6 @@ def is_whole(text: str) -> bool:
 
 
 class Need(Enum):
-    """The need to fill a column."""
-
     ALWAYS = "always"
     UNLESS = "unless"
     """Required unless a folded column is filled."""
@@ -136,8 +134,6 @@ class Guide(Struct, frozen=True):
 
 
 class Contents(Struct, frozen=True):
-    """All contents of a template."""
-
     kind: str
     """The kind of feed of its rows."""
     sheet: str
