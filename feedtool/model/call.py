@@ -23,9 +23,7 @@ from feedtool.model.text import tr
 LANGUAGES = {"en": "en-US", "fr": "fr-FR", "es": "es-ES"}
 """The values of Accept-Language, by those that users give (part "Offers (JSON packages)")."""
 
-
 JSON = (("Content-Type", "application/json"),)
-
 LONGEST_LIST = 3000
 """The most characters of a comma list in a query, as it travels: many servers refuse an address of
 8,000, and some one of half that length."""
@@ -160,8 +158,6 @@ def header_value(what: str, value: str) -> str:
 
 
 class FilePart(NamedTuple):
-    """One file of a body."""
-
     name: str
     """The name of the form's field."""
     file_name: str
@@ -170,21 +166,16 @@ class FilePart(NamedTuple):
 
 
 class Multipart(NamedTuple):
-    """A body and its Content-Type header."""
-
     headers: tuple[tuple[str, str], ...]
     body: bytes
 
 
 def multipart(parts: Sequence[FilePart]) -> Multipart:
-    """The body of some files, in their order."""
     digest = hashlib.sha256()
     for part in parts:
-        texts = (text.encode() for text in (part.name, part.file_name, part.media_type))
-        for content in (*texts, part.content):
-            # With its length, so that different lists of parts have different digests.
-            digest.update(len(content).to_bytes(8, "big"))
-            digest.update(content)
+        for text in (part.name, part.file_name, part.media_type):
+            digest.update(_framed(text.encode()))
+        digest.update(_framed(part.content))
     boundary = f"feedtool-{digest.hexdigest()[:32]}"
     lines = [
         line
@@ -200,6 +191,11 @@ def multipart(parts: Sequence[FilePart]) -> Multipart:
     ]
     body = b"\r\n".join((*lines, f"--{boundary}--".encode(), b""))
     return Multipart((("Content-Type", f"multipart/form-data; boundary={boundary}"),), body)
+
+
+def _framed(content: bytes) -> bytes:
+    """Prefix content with its length, so that different lists of parts have different digests."""
+    return len(content).to_bytes(8, "big") + content
 
 
 def _quoted(name: str) -> str:

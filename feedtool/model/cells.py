@@ -33,8 +33,6 @@ class Kind(Enum):
 
 
 class Cell(NamedTuple):
-    """One cell."""
-
     kind: Kind
     text: str
     """An unchanged text; a number's digits as in the file (`19.989999999999998`); a date as ISO
@@ -153,14 +151,11 @@ Value = str | int | Decimal | Cell | None
 
 # The nouns of a header row.
 
-
 STAMP_LANGUAGE = "feedtool.language"
 """The property of a workbook with the language of its template."""
 
 
 class CellType(Protocol):
-    """The type of a column's values."""
-
     def read(self, cell: Cell, column: Any) -> object | None:
         """The cell's value, None for a blank, `InvalidValue` for a problem."""
 
@@ -217,7 +212,6 @@ class Header(Struct, frozen=True):
 
     @property
     def headings_row(self) -> int:
-        """The number of the row where our headings belong."""
         return self.headings or self.row
 
     def places(self) -> dict[str, tuple[int, ...]]:

@@ -163,7 +163,15 @@ class Spool(Generic[Entry]):
             self._spill()
 
     def __iter__(self) -> Iterator[Entry]:
-        yield from self._spilled()
+        position = 0
+        while self._file is not None:
+            self._file.seek(position)  # another iteration may have moved it
+            try:
+                batch = pickle.load(self._file)  # noqa: S301  # our own file, which nobody else sees
+            except EOFError:
+                break
+            position = self._file.tell()
+            yield from map(self._make, batch)
         yield from self._held
 
     def _spill(self) -> None:
@@ -176,17 +184,6 @@ class Spool(Generic[Entry]):
             self._file.flush()
         self._held, self._weight = [], 0
 
-    def _spilled(self) -> Iterator[Entry]:
-        position = 0
-        while self._file is not None:
-            self._file.seek(position)  # another iteration may have moved it
-            try:
-                batch = pickle.load(self._file)  # noqa: S301  # our own file, which nobody else sees
-            except EOFError:
-                return
-            position = self._file.tell()
-            yield from map(self._make, batch)
-
 
 def _weight(entry: tuple[Any, ...]) -> int:
     """The characters of an entry's texts."""
@@ -198,7 +195,6 @@ def _weight(entry: tuple[Any, ...]) -> int:
 
 
 # Millions of short texts by index, most of them on disk.
-
 
 HELD_TEXTS = 4 << 20
 """Bytes held in memory at most; earlier ones are on disk."""
@@ -244,7 +240,11 @@ class TextStore:
         # Neighbours are read one after the other: most texts of a workbook are in the order of its
         # cells.
         number, offset = divmod(start, _PAGE)
-        page = self._pages.get(number) or self._load(number)
+        page = self._pages.get(number)
+        if page is None:
+            if len(self._pages) >= _PAGES:
+                self._pages.clear()
+            page = self._pages[number] = self._read(number * _PAGE, _PAGE)
         if end - start <= len(page) - offset:
             return page[offset : offset + end - start]
         return self._read(start, end - start)
@@ -259,7 +259,6 @@ class TextStore:
             self._spill()
 
     def truncate(self, length: int) -> None:
-        """Remove all but the first `length` texts."""
         del self._starts[length + 1 :]
         del self._tail[max(self.size - self._on_disk, 0) :]
         if self.size < self._on_disk:
@@ -277,12 +276,6 @@ class TextStore:
         self._on_disk += len(self._tail)
         self._tail = bytearray()
         self._pages.clear()
-
-    def _load(self, number: int) -> bytes:
-        if len(self._pages) >= _PAGES:
-            self._pages.clear()
-        page = self._pages[number] = self._read(number * _PAGE, _PAGE)
-        return page
 
     def _read(self, start: int, length: int) -> bytes:
         """Read bytes of the file, fewer at its end."""

@@ -3,7 +3,7 @@
     FeedtoolError                70 when nothing better is known
     ├── UsageProblem              2  options or configuration that cannot work
     ├── FileProblem               3  a file that cannot be read; carries a problem code
-    ├── NotAuthorised             4  the service refuses the credential
+    ├── NotAuthorised             4  the service refuses the credential (401) or the right (403)
     ├── Interrupted               5  the service cannot be reached, or answers what stops a run
     ├── Stopped                 130  Ctrl-C
     └── NothingToDo               9
@@ -75,8 +75,6 @@ class FeedtoolError(Exception):
 
 
 class UsageProblem(FeedtoolError):
-    """Options or configuration that cannot work together."""
-
     exit = Exit.USAGE
 
 
@@ -89,26 +87,18 @@ class LedgerAway(UsageProblem):
 
 
 class NotAuthorised(FeedtoolError):
-    """The service refuses the credential (401) or the right (403)."""
-
     exit = Exit.AUTH
 
 
 class Interrupted(FeedtoolError):
-    """The service cannot be reached, or its answer stops a run."""
-
     exit = Exit.INTERRUPTED
 
 
 class Stopped(FeedtoolError):
-    """The user has stopped the command."""
-
     exit = Exit.CTRL_C
 
 
 class NothingToDo(FeedtoolError):
-    """Nothing to do, but no failure."""
-
     exit = Exit.NOTHING
 
 

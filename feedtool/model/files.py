@@ -15,7 +15,6 @@ def folder_of(package: str) -> Path:
 
 # Tell the files of users from those of systems, such as thumbs.db.
 
-
 OF_SYSTEMS = frozenset(("thumbs.db", "desktop.ini", "__macosx"))
 """System files and folders without a dot at the beginning."""
 
@@ -28,7 +27,6 @@ def is_users_file(path: PurePath) -> bool:
 
 
 # Marks that feedtool writes into workbooks, and recognises when it reads them.
-
 
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 """The three columns that an annotated copy adds to its input."""

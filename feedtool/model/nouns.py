@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -38,8 +40,6 @@ class Severity(StrEnum):
 
 
 class Code(Struct, frozen=True):
-    """A code of problems, with its page."""
-
     name: str
     """Its name in output for scripts: `gtin-checksum`."""
     severity: Severity
@@ -196,8 +196,6 @@ NOT_DONE = frozenset(
 
 
 class RowStatus(NamedTuple):
-    """A status of an area."""
-
     status: Status
     label: MessageText
     counted: Callable[[int], MessageText]
@@ -268,18 +266,10 @@ _RANKS = {status: rank for rank, status in enumerate(WORST_FIRST)}
 
 def by_row(results: Iterable[RowResult]) -> Iterator[list[RowResult]]:
     """Group results by row; those of a row must be adjacent."""
-    of_row: list[RowResult] = []
-    for result in results:
-        if of_row and of_row[0].row != result.row:
-            yield of_row
-            of_row = []
-        of_row.append(result)
-    if of_row:
-        yield of_row
+    return (list(of_row) for _, of_row in groupby(results, attrgetter("row")))
 
 
 def worst_status(of_row: Sequence[RowResult]) -> Status:
-    """The status of a row: the worst of its results."""
     if len(of_row) == 1:
         return of_row[0].status
     of_areas = [Status.ACCEPTED, *AREA_STATUSES]
@@ -364,8 +354,6 @@ class Loss(NamedTuple):
 
 
 class BookedEntry(NamedTuple):
-    """An entry with its number."""
-
     number: int
     """Counted from 1, without gaps in its journal."""
     text: str

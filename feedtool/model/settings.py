@@ -44,9 +44,6 @@ LARGE_PARCEL_MODES = ("FixedDateHomeDelivery", "SpecificRoomHomeDelivery", "With
 DEPRECATED_MODES = ("Standard", "Express")
 """Still present, to be removed (specification, "Versioning" 2)."""
 
-MANDATORY_MODE = "TrackedHomeDelivery"
-"""Mandatory everywhere (specification, "Delivery modes on orders")."""
-
 CONDITION_NAMES = (
     *("New", "UsedLikeNew", "UsedVeryGoodState", "UsedAverageState"),
     *("RefurbishedLikeNew", "RefurbishedVeryGoodState", "RefurbishedCorrectState"),
@@ -190,7 +187,8 @@ def usual(kind: type[Settings]) -> Any:
 class AccountSettings(Struct, frozen=True):
     """The settings of one seller's service: those of several rooms, and records of the others."""
 
-    mandatory_mode: str | None = MANDATORY_MODE
+    # Mandatory everywhere (specification, "Delivery modes on orders").
+    mandatory_mode: str | None = "TrackedHomeDelivery"
     """Required of every list of modes without a large-parcel mode; None requires none."""
     gtin_as: Literal["string", "number"] = "string"
     """`string` or `number`."""
@@ -228,7 +226,6 @@ class AccountSettings(Struct, frozen=True):
             raise ValueError(reason, tr('write "cp1252", for example')) from None
 
     def of(self, kind: type[AnySettings]) -> AnySettings:
-        """Return the settings of an area or a room."""
         for record in self.records:
             if isinstance(record, kind):
                 return record

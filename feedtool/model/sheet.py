@@ -205,8 +205,6 @@ class SelectedRows(Struct):
 
 
 class CheckedSheet(Struct):
-    """One sheet of one file, checked."""
-
     file: str
     sheet: str | None = None
     kind: str | None = None
@@ -245,7 +243,6 @@ class CheckedSheet(Struct):
         return sum(problems.warnings for problems in self.rows.problems_by_source)
 
     def counts(self) -> Counts:
-        """`rows` = `valid` + `invalid` + `skipped`; blank rows are in none."""
         valid, invalid = self.rows.marks.count(VALID), self.rows.marks.count(INVALID)
         skipped = self.rows.marks.count(SKIPPED)
         return Counts(valid + invalid + skipped, valid, invalid, skipped, self.warnings)

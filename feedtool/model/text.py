@@ -242,7 +242,6 @@ def single_message(language: Language, english: str) -> str:
 
 
 def _contents(language: str) -> Iterator[str]:
-    """The contents of a language's catalogues, one for each package."""
     if language == "en":
         return
     root = folder_of("feedtool")
@@ -335,7 +334,6 @@ def _read(kept: Any) -> Any:
 
 # Find the known word that was probably meant.
 
-
 ALIKE = 75
 """The least similarity of a suggested word, in percent."""
 
@@ -344,7 +342,7 @@ LISTED_WORDS = 15
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> MessageText:
-    """A hint with the nearest of some words, or else with the known words, at most LISTED."""
+    """A hint with the nearest of some words, or else with the first of the known words."""
     words = list(known)
     if near := nearest(word, words):
         return tr("did you mean {choice}?", choice=near)
