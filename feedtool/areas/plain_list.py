@@ -3,7 +3,7 @@
 Members that the specification does not show are exported, too, under the service's names.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC
 from decimal import Decimal
 from functools import partial
@@ -28,7 +28,7 @@ from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.cells import Cell, Column, Kind, Value
 from feedtool.model.errors import NothingToDo
-from feedtool.model.text import LANGUAGES, Language, Translator
+from feedtool.model.text import LANGUAGES, Translator
 from feedtool.service.answers import amount, items_of, moment, text
 
 DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
@@ -91,29 +91,6 @@ class Table(NamedTuple):
         return PlainTable(translate(self.title), fields, is_personal=self.is_personal)
 
 
-def shown_fields(
-    columns: Iterable[Column],
-    language: Language,
-    formats: Mapping[str, str],
-    *,
-    folded: Collection[str] = (),
-    width: float = 18,
-) -> list[Field]:
-    """Columns that are only shown, behind those of a template; text without a format."""
-    place = LANGUAGES.index(language)
-    return [
-        Field(
-            column.key,
-            column.labels[place],
-            column.help[place],
-            CellEntry(formats.get(column.key, TEXT), width),
-            is_folded=column.key in folded,
-            group=column.group[place] if column.group else "",
-        )
-        for column in columns
-    ]
-
-
 class Template(NamedTuple):
     """The sheet of a feed, which may be sent back, with further columns that are only shown."""
 
@@ -123,11 +100,24 @@ class Template(NamedTuple):
     formats: Mapping[str, str]
     """Formats by key; text for others."""
     width: float = 18
+    folded: Collection[str] = ()
+    """Keys of columns that are folded away."""
 
     def sheet(self, query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
         """The sheet for rows."""
-        filled = [column for column in self.shown if column.key in rows.columns]
-        fields = shown_fields(filled, query.language, self.formats, width=self.width)
+        place = LANGUAGES.index(query.language)
+        fields = [
+            Field(
+                column.key,
+                column.labels[place],
+                column.help[place],
+                CellEntry(self.formats.get(column.key, TEXT), self.width),
+                is_folded=column.key in self.folded,
+                group=column.group[place] if column.group else "",
+            )
+            for column in self.shown
+            if column.key in rows.columns
+        ]
         return FilledTemplate(self.feed, query.context, query.language, extra_columns=fields)
 
 

@@ -62,12 +62,7 @@ IDENTITY_COLUMNS = WORDS.group(
         "f81ca182",
     ),
     _column(
-        ORDER,
-        Identifier(),
-        "Order",
-        "The order that it is about.",
-        "24A17F09",
-        is_in_example=False,
+        ORDER, Identifier(), "Order", "The order that it is about.", "24A17F09", is_in_example=False
     ),
     _column(CHANNEL, Identifier(), "Sales channel", "The channel of the order."),
     _column(PRODUCT, Identifier(), "Product id", "Of the order, where it is about one product."),

@@ -26,11 +26,11 @@ from feedtool.areas.plain_list import (
     RECEIVERS,
     REFUSALS,
     Table,
+    Template,
     channel_list,
     channels_in,
     no_loss,
     nothing,
-    shown_fields,
 )
 from feedtool.feeds.export import (
     DocumentAnswer,
@@ -172,25 +172,22 @@ def _named(tally: ExportTally, sort: str) -> tuple[str, ...]:
     return tuple(sorted(name.replace(", ", "|") for of, name in tally if of == sort))
 
 
+SHEET = Template(
+    REPLY,
+    columns.STATE_COLUMNS,
+    {**dict.fromkeys((columns.LAST_AT, "createdAt", "updatedAt"), DATE), columns.WAITING: "0"},
+    folded=columns.FOLDED,
+)
+
+
 def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
     codes = _named(tally, _CODE)
-    shown = [column for column in columns.STATE_COLUMNS if column.key in rows.columns]
     stamps = {rules.TYPOLOGIES: codes, rules.ENABLED: _named(tally, _ENABLED)}
     stamps[rules.RECEIVERS] = _named(tally, _RECEIVERS)
-    return FilledTemplate(
-        REPLY,
-        query.context,
-        query.language,
-        extra_columns=shown_fields(shown, query.language, FORMATS, folded=columns.FOLDED),
+    return SHEET.sheet(query, rows, tally)._replace(
         choices={columns.SUBTYPOLOGY: sorted({code.partition("=")[2] for code in codes})},
         stamps={name.removeprefix("feedtool."): values for name, values in stamps.items()},
     )
-
-
-FORMATS = {
-    **dict.fromkeys((columns.LAST_AT, "createdAt", "updatedAt"), DATE),
-    columns.WAITING: "0",
-}
 
 
 def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:

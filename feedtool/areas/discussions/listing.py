@@ -211,12 +211,7 @@ def whole_list(make: Callable[[Discussion, datetime | None], list[KeyedRow]]) ->
         return ListPage(things=[thing], progress=1)
 
     return ServiceList(
-        tr("discussions"),
-        first,
-        lambda _: read,
-        nothing,
-        OF_FILTERS,
-        unit=tr("discussions"),
+        tr("discussions"), first, lambda _: read, nothing, OF_FILTERS, unit=tr("discussions")
     )
 
 

@@ -20,6 +20,7 @@ from feedtool.model.text import tr
 from feedtool.service.answers import (
     SMALL,
     Unreadable,
+    created_id,
     items_of,
     last_segment,
     listed,
@@ -264,15 +265,7 @@ def digest_of(body: str) -> str:
 
 
 def created(reply: Reply) -> str | None:
-    for name in ("content-location", "location"):
-        if identifier := last_segment(reply.headers.get(name, "")):
-            return identifier
-    try:
-        document = loads(reply.body, SMALL)
-    except Unreadable:
-        return None
-    fields = document if isinstance(document, dict) else {}
-    return _named(fields, "messageId", "discussionId", "id") or None
+    return created_id(reply, last_segment(reply.url), "messageId", "discussionId", "id")
 
 
 class ChannelRules(NamedTuple):

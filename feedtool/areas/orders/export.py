@@ -23,7 +23,7 @@ from feedtool.areas.orders.listing import (
 from feedtool.areas.orders.rows import order_rows
 from feedtool.areas.orders.rules import REASONS
 from feedtool.areas.orders.wire import Order
-from feedtool.areas.plain_list import DATE, NUMBER, shown_fields
+from feedtool.areas.plain_list import DATE, NUMBER, Template
 from feedtool.feeds.export import (
     OF_FILTERS,
     Export,
@@ -158,33 +158,28 @@ def _reasons(tally: ExportTally) -> dict[str, list[str]]:
     return reasons
 
 
+SHEET = Template(
+    SHIP,
+    columns.SHOWN_COLUMNS,
+    {
+        **dict.fromkeys(
+            ("unitSalesPrice", "shippingCost", columns.TOTAL, columns.AVAILABLE), NUMBER
+        ),
+        **dict.fromkeys(("createdAt", "updatedAt", "shippedAt", "deadline.accept"), DATE),
+        **dict.fromkeys(("line.number", columns.LINES, "quantity"), "0"),
+    },
+    folded=columns.PERSONAL,
+)
+
+
 def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
     reasons = _reasons(tally)
-    shown = [column for column in columns.SHOWN_COLUMNS if column.key in rows.columns]
-    return FilledTemplate(
-        SHIP,
-        query.context,
-        query.language,
-        extra_columns=shown_fields(shown, query.language, FORMATS, folded=columns.PERSONAL),
-        choices={
-            columns.REASON: tuple(
-                sorted({wire.Reason.stamped(entry).code for of in reasons.values() for entry in of})
-            )
-        },
-        stamps={
-            REASONS.removeprefix("feedtool."): tuple(
-                f"{place}={'|'.join(codes)}" for place, codes in reasons.items()
-            )
-        },
+    choices = {wire.Reason.stamped(entry).code for of in reasons.values() for entry in of}
+    stamp = tuple(f"{place}={'|'.join(codes)}" for place, codes in reasons.items())
+    return SHEET.sheet(query, rows, tally)._replace(
+        choices={columns.REASON: tuple(sorted(choices))},
+        stamps={REASONS.removeprefix("feedtool."): stamp},
     )
-
-
-FORMATS = {
-    **dict.fromkeys(("unitSalesPrice", "shippingCost", columns.TOTAL, columns.AVAILABLE), NUMBER),
-    **dict.fromkeys(("createdAt", "updatedAt", "shippedAt", "deadline.accept"), DATE),
-    **dict.fromkeys(("line.number", columns.LINES, "quantity"), "0"),
-}
-"""By key, the format of a column that is not text."""
 
 
 def _summary(_: Query, tally: ExportTally) -> ExportSummary:
@@ -219,10 +214,7 @@ ORDERS = Export(
     A row for each line of an order. Choose an action, fill what it needs, and submit the workbook:
     rows in which nothing is filled ask for nothing.
     """,
-    lambda _: (
-        LISTED_REASONS,
-        orders_list(_pages),
-    ),
+    lambda _: (LISTED_REASONS, orders_list(_pages)),
     _sheet,
     _summary,
     (*FILTERS, MISSING_INVOICE, NO_ADDRESSES, GESTURE_AMOUNTS),

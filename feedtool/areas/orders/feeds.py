@@ -238,9 +238,7 @@ SHIPMENTS = _feed(
     ),
     recognition=Recognition(needs=_shipments_missing, lists={"refreshedAt": "order-tracking"}),
     requests=_requests(
-        make=partial(shipment, is_by_product=True),
-        required=_ship_required,
-        is_sent=lambda _: True,
+        make=partial(shipment, is_by_product=True), required=_ship_required, is_sent=lambda _: True
     ),
     travel=Travel(package_type="Shipment", protocol=SHIPMENT),
     template=TemplatePage(

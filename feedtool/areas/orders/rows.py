@@ -35,7 +35,7 @@ _OF_LINE = {
 
 
 def order_rows(
-    order: Order, settings: AccountSettings, *, has_addresses: bool = True
+    order: Order, settings: AccountSettings, *, has_addresses: bool
 ) -> list[dict[str, Value]]:
     """A row for each line of an order, by the columns' keys."""
     business = order.document.get("businessOrder")

@@ -160,11 +160,8 @@ class RowsOfOrder(Occurrences):
     """Remembers the action of each row until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
-        if (
-            row.feed.kind not in KINDS
-            or not action_of(row)
-            or not (order := row.values.get(columns.ORDER))
-        ):
+        order = row.values.get(columns.ORDER)
+        if row.feed.kind not in KINDS or not order or not action_of(row):
             return
         self.add(str(order), sheet, row.number)
         parcel = str(row.values.get(columns.PARCEL) or "")

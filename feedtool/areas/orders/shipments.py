@@ -181,10 +181,7 @@ def ship_call(act: RequestAttempt) -> Call:
 
 
 SHIPMENT: Direct[Order | None] = of_order(
-    call=ship_call,
-    judge=judge_shipment,
-    baseline=_open_lines,
-    patience=timedelta(minutes=10),
+    call=ship_call, judge=judge_shipment, baseline=_open_lines, patience=timedelta(minutes=10)
 )
 """The declaration of parcels: each line is taken once, and shows its parcels then."""
 

@@ -67,9 +67,7 @@ COMPLAINTS = (
         "Bonjour, je n'ai toujours rien reçu. Où est mon colis ?",
     ),
     Complaint(
-        "printReceipt",
-        "I need an invoice",
-        "Could you please send me the invoice of this order?",
+        "printReceipt", "I need an invoice", "Could you please send me the invoice of this order?"
     ),
 )
 
@@ -182,14 +180,11 @@ def _remember(
 # For tests.
 
 
-def customer_writes(
-    db: Connection, order: StoredOrder, text: str, now: datetime, complaint: int = 0
-) -> str:
+def customer_writes(db: Connection, order: StoredOrder, text: str, now: datetime) -> str:
     """Let an order's customer write, if needed in a new discussion; return its identifier."""
     settings, discussion = SandboxSettings(), _of_customer(db, order)
     if discussion is None:
-        usual = COMPLAINTS[complaint]._replace(body=text)
-        return _complain(db, order, usual, now, settings).name
+        return _complain(db, order, COMPLAINTS[0]._replace(body=text), now, settings).name
     message = NewMessage(CUSTOMER, (SELLER,), text)
     store.write_message(db, discussion, message, now, settings)
     return discussion.name

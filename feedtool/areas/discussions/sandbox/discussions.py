@@ -109,10 +109,7 @@ def _order(exchange: Exchange, body: dict[str, Any]) -> StoredOrder:
 
 def _refuse_second(exchange: Exchange, topic: Topic) -> None:
     for discussion in DISCUSSIONS.every(
-        exchange.db,
-        exchange.seller,
-        orderId=topic.order,
-        subTypologyCode=topic.subtypology,
+        exchange.db, exchange.seller, orderId=topic.order, subTypologyCode=topic.subtypology
     ):
         if (discussion.document["productId"] or "") == topic.product:
             text = "A discussion of this order, subtypology and product exists."
