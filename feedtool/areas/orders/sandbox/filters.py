@@ -1,6 +1,6 @@
 """The filters and sorts of GET /orders, of its count and of what else is listed by orders."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
@@ -9,13 +9,14 @@ import orjson
 from feedtool.areas.orders.sandbox.states import STATUSES
 from feedtool.sandbox.arguments import NumberedPage, asked, asked_number, moment_stamp
 from feedtool.sandbox.exchange import Exchange, bad_request
+from feedtool.sandbox.resources import QueryFilter
 
 PAGE_SIZE = 50
 LARGEST_PAGE = 100
 SUPPLY_MODES = ("Seller", "Fulfillment", "Xdock")
 
 
-def _one_of(name: str, values: Collection[str], text: str) -> str:
+def _one_of(values: Collection[str], name: str, text: str) -> str:
     """A comma list as JSON, all of whose entries must be among the values."""
     entries = text.split(",")
     if not set(entries) <= set(values):
@@ -29,21 +30,19 @@ def _boolean(name: str, text: str) -> int:
     return int(text == "true")
 
 
-FILTERS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "reference": ("reference = :reference", str),
-    "salesChannelId": ("channel = :salesChannelId", str),
-    "businessOrder": ("business = :businessOrder", partial(_boolean, "businessOrder")),
-    "status": (
-        "status IN (SELECT value FROM json_each(:status))",
-        partial(_one_of, "status", STATUSES),
+FILTERS: Mapping[str, QueryFilter] = {
+    "reference": QueryFilter("reference = :reference"),
+    "salesChannelId": QueryFilter("channel = :salesChannelId"),
+    "businessOrder": QueryFilter("business = :businessOrder", _boolean),
+    "status": QueryFilter(
+        "status IN (SELECT value FROM json_each(:status))", partial(_one_of, STATUSES)
     ),
-    "supplyMode": (
-        "supply_mode IN (SELECT value FROM json_each(:supplyMode))",
-        partial(_one_of, "supplyMode", SUPPLY_MODES),
+    "supplyMode": QueryFilter(
+        "supply_mode IN (SELECT value FROM json_each(:supplyMode))", partial(_one_of, SUPPLY_MODES)
     ),
-    "shippingCountry": ("country = :shippingCountry", str),
+    "shippingCountry": QueryFilter("country = :shippingCountry"),
     **{
-        f"{name}{end}": (f"{column} {sign} :{name}{end}", partial(moment_stamp, f"{name}{end}"))
+        f"{name}{end}": QueryFilter(f"{column} {sign} :{name}{end}", moment_stamp)
         for name, column in (
             ("createdAt", "created_at"),
             ("updatedAt", "updated_at"),
@@ -52,7 +51,7 @@ FILTERS: dict[str, tuple[str, Callable[[str], Any]]] = {
         for end, sign in (("Min", ">="), ("Max", "<="))
     },
 }
-"""Query parameter, the SQL condition that it adds, and how its value is bound to its name."""
+"""By query parameter; its value is bound to its name."""
 
 SORTS = {"createdAt": "created_at", "updatedAt": "updated_at", "shippedAtMax": "shipped_at"}
 """Columns by sort key."""
@@ -61,9 +60,10 @@ SORTS = {"createdAt": "created_at", "updatedAt": "updated_at", "shippedAtMax": "
 def selection(exchange: Exchange) -> tuple[str, dict[str, Any]]:
     """SQL for the seller's orders that pass all filters of the request, and its parameters."""
     texts = {name: text for name in FILTERS if (text := asked(exchange, name)) is not None}
-    conditions = ["seller = :seller", "shown IS NOT NULL", *(FILTERS[name][0] for name in texts)]
-    values = {name: FILTERS[name][1](text) for name, text in texts.items()}
-    return " AND ".join(conditions), {"seller": exchange.seller, **values}
+    conditions = [FILTERS[name].condition for name in texts]
+    where = " AND ".join(("seller = :seller", "shown IS NOT NULL", *conditions))
+    values = {name: FILTERS[name].value(name, text) for name, text in texts.items()}
+    return where, {"seller": exchange.seller, **values}
 
 
 def order_by(exchange: Exchange) -> str:

@@ -418,25 +418,3 @@ def place(
     _bring(order, status, now, behaviour)
     store.write(db, order, now, timedelta())
     return order
-
-
-def customer_cancels(
-    db: Connection, order: StoredOrder, now: datetime, line: int = 0
-) -> StoredOrder:
-    """The order, after its customer has asked to cancel one of its lines, for tests."""
-    order = _reread(db, order)
-    states.request_cancellation(order, order.lines[line], now, OrderBehaviour())
-    store.write(db, order, now, timedelta())
-    return order
-
-
-def deliver(db: Connection, order: StoredOrder, now: datetime) -> StoredOrder:
-    """The order, after it has been delivered, for tests."""
-    order = _reread(db, order)
-    states.move(order, states.DELIVERED, now, OrderBehaviour())
-    store.write(db, order, now, timedelta())
-    return order
-
-
-def _reread(db: Connection, order: StoredOrder) -> StoredOrder:
-    return store.find(db, order.seller, order.order_id) or order

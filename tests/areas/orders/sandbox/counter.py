@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from feedtool.areas.orders.sandbox import shop
+from feedtool.areas.orders.sandbox import shop, states, store
 from feedtool.areas.orders.sandbox.states import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from tests.sandbox.desk import Answer, Desk
@@ -24,6 +24,13 @@ def placed(desk: Desk, seller: str = "S1", **wish: Any) -> StoredOrder:
     behaviour = desk.sandbox.settings.of(OrderBehaviour)
     with desk.sandbox.state.transaction() as db:
         return shop.place(db, seller, desk.now, behaviour=behaviour, **wish)
+
+
+def regret(desk: Desk, order: StoredOrder, line: int = 0) -> None:
+    """Let the customer ask to cancel a line of an order that was just placed."""
+    states.request_cancellation(order, order.lines[line], desk.now, OrderBehaviour())
+    with desk.sandbox.state.transaction() as db:
+        store.write(db, order, desk.now, timedelta())
 
 
 def line_ids(order: StoredOrder) -> list[str]:

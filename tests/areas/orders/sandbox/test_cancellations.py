@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.orders.sandbox import shop
 from feedtool.areas.orders.sandbox.cancellations import REASONS
 from feedtool.areas.orders.sandbox.states import STATUSES
 from tests.areas.orders.sandbox.counter import (
@@ -15,6 +14,7 @@ from tests.areas.orders.sandbox.counter import (
     placed,
     quiet_but,
     read,
+    regret,
     ship,
     status,
 )
@@ -110,8 +110,7 @@ def test_some_lines_are_cancelled(
 
 def test_a_withdrawal_is_honoured(quiet: Desk) -> None:
     order = placed(quiet, lines=2)
-    with quiet.sandbox.state.transaction() as db:
-        shop.customer_cancels(db, order, quiet.now, line=1)
+    regret(quiet, order, 1)
     assert line_statuses(quiet, order) == ["InPreparation", "CancelRequest"]
     assert cancel_lines(quiet, order, 1, reason="customer-request").status == 201
     quiet.wait(30)

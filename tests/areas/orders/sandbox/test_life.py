@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.orders.sandbox import shop, states
+from feedtool.areas.orders.sandbox import states
 from tests.areas.orders.sandbox.counter import (
     QUIET,
     line_statuses,
@@ -100,13 +100,6 @@ def test_only_tracked_parcels_are_delivered(quiet: Desk, mode: str, wait: timede
     order = placed(quiet, status="Shipped")
     order.lines[0]["delivery"]["mode"] = mode
     assert states.next_change(order, QUIET) == wait
-
-
-def test_orders_are_delivered_for_tests(quiet: Desk) -> None:
-    order = placed(quiet, status="Shipped")
-    with quiet.sandbox.state.transaction() as db:
-        shop.deliver(db, order, quiet.now)
-    assert status(quiet, order) == "Delivered"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.orders.sandbox import shop
 from feedtool.areas.orders.sandbox.states import STATUSES
 from tests.areas.orders.sandbox.counter import (
     PARCEL,
@@ -13,6 +12,7 @@ from tests.areas.orders.sandbox.counter import (
     placed,
     quiet_but,
     read,
+    regret,
     ship,
 )
 from tests.sandbox.desk import Desk
@@ -116,8 +116,7 @@ def test_a_withdrawal_is_refused_only_on_the_primary_channel(
     quiet: Desk, channel: str, contents: list[str], status: int, words: list[str]
 ) -> None:
     order = placed(quiet, lines=2, channel=channel)
-    with quiet.sandbox.state.transaction() as db:
-        shop.customer_cancels(db, order, quiet.now)
+    regret(quiet, order)
     assert ship(quiet, order, *parcels(order, *contents)).status == status
     assert line_statuses(quiet, order) == words
 
