@@ -5,7 +5,7 @@ none gets a 403 (part "Authentication", 3 and 4). Every shape is checked; a fiel
 or of an unexpected type is None.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -63,8 +63,6 @@ FIELDS = {
 
 
 class CompetitionPage(NamedTuple):
-    """One answer."""
-
     products: int
     """The number that the answer is about."""
     rows: list[dict[str, Value]]
@@ -82,7 +80,6 @@ def read_competing_offers(products: Sequence[str]) -> Call:
 
 
 def fits(product: str) -> bool:
-    """True if a call can name a product so."""
     return fits_comma_list(product) and SEPARATOR not in product
 
 
@@ -95,17 +92,15 @@ def competition_page(reply: Reply) -> CompetitionPage:
     items = items_of(reply, tr("competing offers"))
     if not all(isinstance(item, dict) for item in items):
         raise Unreadable(tr("the answer holds something that is not a competing offer"))
-    rows = [row for item in items for row in _rows(item)]
+    rows: list[dict[str, Value]] = []
+    for item in items:
+        offers = item.get("offers")
+        listed = islice(offers if isinstance(offers, list) else (), MOST_OFFERS)
+        common = {name: item.get(name) for name in ("product", "last_change_date")}
+        for offer in [offer for offer in listed if isinstance(offer, dict)] or [{}]:
+            fields = {**offer, **common}
+            rows.append({path: field.read(_value(fields, path)) for path, field in FIELDS.items()})
     return CompetitionPage(len(items), rows, next_link(reply))
-
-
-def _rows(item: dict[str, Any]) -> Iterator[dict[str, Value]]:
-    offers = item.get("offers")
-    listed = islice(offers if isinstance(offers, list) else (), MOST_OFFERS)
-    common = {name: item.get(name) for name in ("product", "last_change_date")}
-    for offer in [offer for offer in listed if isinstance(offer, dict)] or [{}]:
-        fields = {**offer, **common}
-        yield {path: field.read(_value(fields, path)) for path, field in FIELDS.items()}
 
 
 def _value(item: Any, path: str) -> Any:

@@ -154,7 +154,7 @@ def _channel(document: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _amounts(prefix: str, entries: object) -> dict[str, Value]:
-    """A list of types and amounts, or an object of them, as a column for each type."""
+    """A list of types and amounts, as a column for each type."""
     listed: Sequence[object] = entries if isinstance(entries, list) else ()
     sums: dict[str, Decimal] = {}
     for entry in listed:

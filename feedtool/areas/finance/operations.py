@@ -75,12 +75,6 @@ ODD, LOST, DIFFERENT = "odd", "lost", "different"
 """In the tally: rows that do not add up, entries that did not come, sums that differ."""
 
 
-def _lists(query: Query) -> Sequence[ServiceList]:
-    if not windows.has_whole_payments(query):
-        return (OPERATIONS,)
-    return (PAYMENTS._replace(may_be_empty=True, may_lack=True), OPERATIONS)
-
-
 def without_facts(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
     """The rows of the last list, and the number of rows that were lost."""
     for row in lists[-1]:
@@ -100,8 +94,7 @@ def _rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Itera
             yield made
             continue
         row = marked(made.row, signs, tolerance, say)
-        counted = {(ODD, ""): int(columns.CHECK in row)}
-        yield OutputRow(row, counted)
+        yield OutputRow(row, {(ODD, ""): int(columns.CHECK in row)})
 
 
 def operations_in(lists: Sequence[KeyedRows]) -> Iterator[KeyedRow]:
@@ -215,7 +208,11 @@ OPERATION_EXPORT = Export(
     A row for each operation: sales, refunds, commissions, fees. The sheets behind have the totals,
     each payment beside its operations, and every difference.
     """,
-    _lists,
+    lambda query: (
+        (PAYMENTS._replace(may_be_empty=True, may_lack=True), OPERATIONS)
+        if windows.has_whole_payments(query)
+        else (OPERATIONS,)
+    ),
     _sheet,
     summary,
     (*windows.NEEDED, *(windows.TYPE, windows.STATE, windows.BY_SALES_CHANNEL, windows.TOLERANCE)),

@@ -168,7 +168,11 @@ def compared(
     rows = summed(row for row in payments if not is_facts(row))
     listed = {key: row for key, row in rows.items() if days.has(key.day)}
     if not any(key.currency for key in listed):  # the service need not name it
-        paid = _without_currency(paid)
+        sums: dict[PaymentKey, Decimal] = {}
+        for key, total in paid.items():
+            bare = key._replace(currency="")
+            sums[bare] = sums.get(bare, NOTHING) + total
+        paid = sums
     proofs = [PaymentProof(key, row, paid.get(key)) for key, row in listed.items()]
     proofs += (PaymentProof(key, {}, total) for key, total in paid.items() if key not in listed)
     return sorted(proofs, key=lambda proof: proof.key)
@@ -183,14 +187,6 @@ def summed(payments: Iterable[KeyedRow]) -> dict[PaymentKey, KeyedRow]:
         amounts = {name: number for name in (*before, *row) if (number := money(row, name))}
         more = {name: amount + (money(before, name) or NOTHING) for name, amount in amounts.items()}
         sums[key] = {**row, **before, **more}
-    return sums
-
-
-def _without_currency(paid: Mapping[PaymentKey, Decimal]) -> Mapping[PaymentKey, Decimal]:
-    sums: dict[PaymentKey, Decimal] = {}
-    for key, total in paid.items():
-        bare = key._replace(currency="")
-        sums[bare] = sums.get(bare, NOTHING) + total
     return sums
 
 

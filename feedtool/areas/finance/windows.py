@@ -142,7 +142,8 @@ class WindowReader:
         rows = self._make(self._window, page)
         self._rows += len(rows)
         self._totals.add(page.total)
-        self._sum += sum(_amount(row) for row in rows)
+        amounts = (row.get("totalAmount") for row in rows)
+        self._sum += sum(amount for amount in amounts if isinstance(amount, Decimal))
         things = [self._thing(self._index, rows)]
         self._pages = max(self._pages, self._index)
         # A short page need not be the last: a service may give fewer entries than requested.
@@ -199,11 +200,6 @@ class WindowReader:
         is_any = self._count or self._all
         rows = [(self._name, facts)] if is_any else []
         return ListPage(rows, following, things=gone, is_again=True)
-
-
-def _amount(row: KeyedRow) -> Decimal:
-    value = row.get("totalAmount")
-    return value if isinstance(value, Decimal) else Decimal(0)
 
 
 # The filters of operations and payments, and the windows that they select.

@@ -131,22 +131,17 @@ def _item(document: dict[str, Any], entry: dict[str, Any], order: str | None) ->
     name, created_at = text(document.get("importId")) or None, moment(document.get("createdAt"))
     word, state = text(entry.get("status")), text(entry.get("integrationStatus"))
     status = FINAL.get(word.casefold())
-    is_bad = status not in {None, Status.SUCCESS}
-    messages = tuple(_messages(entry, state or word)) if is_bad else ()
+    messages: tuple[Message, ...] = ()
+    if status not in {None, Status.SUCCESS}:
+        reasons = dict.fromkeys(filter(None, (text(entry.get(field)) for field in REASONS)))
+        no_reason = tr("The service gave no reason; it ended in {state}.", state=state or word)
+        messages = tuple(Message("", reason) for reason in reasons or (no_reason,))
     return ReportItem(name, "", order, state or word, status, created_at, messages)
 
 
 def order_of(name: str) -> str:
     last = name.rpartition("/")[2]
     return last.rpartition(".")[0] or last
-
-
-def _messages(file: dict[str, Any], state: str) -> Iterator[Message]:
-    reasons = list(dict.fromkeys(filter(None, (text(file.get(name)) for name in REASONS))))
-    for reason in reasons:
-        yield Message("", reason)
-    if not reasons:
-        yield Message("", tr("The service gave no reason; it ended in {state}.", state=state))
 
 
 def match(

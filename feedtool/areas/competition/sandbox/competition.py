@@ -6,7 +6,6 @@ made up from the GTIN, always in the same way, so that a seller who is alone has
 
 import re
 import sqlite3
-import zlib
 from typing import Any, NamedTuple
 from urllib.parse import unquote_plus
 
@@ -69,7 +68,13 @@ STATES = {NEW: 1, REFURBISHED: 3}
 def read_competition(exchange: Exchange) -> HttpResponse:
     """GET /competing-offers: of the products asked for, EANs or product_ids, in their order."""
     _check_access(exchange)
-    names = _asked_products(exchange.request.query)
+    # "Separated by &", whether that is percent-encoded or not.
+    values = [
+        unquote_plus(pair.removeprefix("products="))
+        for pair in exchange.request.query.split("&")
+        if pair.startswith("products=") or "=" not in pair
+    ]
+    names = [name for value in values for name in value.split("&") if name]
     if not names:
         raise bad_request("products", "products is required.", FIELD_MISSING)
     if strange := [name for name in names if not PRODUCT_REFERENCE.fullmatch(name)]:
@@ -96,16 +101,6 @@ def read_changes(exchange: Exchange) -> HttpResponse:
 def _check_access(exchange: Exchange) -> None:
     if exchange.seller in exchange.settings.of(CompetitionBehaviour).unopened_sellers:
         raise RequestRefused(403, "The account is not opened for competing offers.")
-
-
-def _asked_products(query: str) -> list[str]:
-    """The values of `products`, "separated by &", whether that is percent-encoded or not."""
-    values = [
-        unquote_plus(pair.removeprefix("products="))
-        for pair in query.split("&")
-        if pair.startswith("products=") or "=" not in pair
-    ]
-    return [name for value in values for name in value.split("&") if name]
 
 
 def _product(name: str) -> str:
@@ -146,7 +141,7 @@ def _offer(row: sqlite3.Row) -> dict[str, Any]:
 
 def _made_up(product: str) -> list[dict[str, Any]]:
     """Offers by the rivals; their prices lie about one that is the product's."""
-    usual = 5 + _hash(product) % 19_500 / 100
+    usual = 5 + sheets.drawn("competition", product) % 19_500 / 100
     return [
         _document(
             rival,
@@ -156,7 +151,7 @@ def _made_up(product: str) -> list[dict[str, Any]]:
             is_available=number % 5 > 0,
         )
         for rival in RIVALS
-        if (number := _hash(product, rival.name)) % 2
+        if (number := sheets.drawn("competition", product, rival.name)) % 2
     ]
 
 
@@ -173,11 +168,6 @@ def _document(
         "seller": rival._asdict(),
         "shipping": {"shipping_price": shipping},
     }
-
-
-def _hash(*about: str) -> int:
-    """The same number for the same arguments."""
-    return zlib.crc32("|".join(("competition", *about)).encode())
 
 
 ROUTES: tuple[Route, ...] = (

@@ -58,23 +58,17 @@ def booked(answer: Callable[[Exchange], HttpResponse]) -> Callable[[Exchange], H
 def _open(db: Connection, seller: str, now: datetime, settings: SandboxSettings) -> None:
     today = events.midnight(now.date(), now)
     new = db.execute("INSERT OR IGNORE INTO money VALUES (?, ?)", (seller, stamp(today + DAY)))
-    days = settings.of(FinanceBehaviour).history
-    if not new.rowcount or not days:
-        return
-    for number in range(days, -1, -1):
-        day = today - number * DAY
-        _sell_of_old(db, seller, day, settings)
-        _book(db, seller, day, settings)
-
-
-def _sell_of_old(db: Connection, seller: str, day: datetime, settings: SandboxSettings) -> None:
-    """Add the sales and refunds of a day before the shop opened."""
     behaviour = settings.of(FinanceBehaviour)
-    store.add(db, seller, events.sale(_old(seller, day, settings), day, behaviour))
-    if day.day % 10 == GIVEN_BACK:
-        before = _old(seller, day - 4 * DAY, settings)
-        before.order_status = orders.CANCELLED
-        store.add(db, seller, events.refund(before, day, behaviour))
+    if not new.rowcount or not behaviour.history:
+        return
+    for number in range(behaviour.history, -1, -1):  # the days before the shop opened
+        day = today - number * DAY
+        store.add(db, seller, events.sale(_old(seller, day, settings), day, behaviour))
+        if day.day % 10 == GIVEN_BACK:
+            before = _old(seller, day - 4 * DAY, settings)
+            before.order_status = orders.CANCELLED
+            store.add(db, seller, events.refund(before, day, behaviour))
+        _book(db, seller, day, settings)
 
 
 def _old(seller: str, day: datetime, settings: SandboxSettings) -> Sold:

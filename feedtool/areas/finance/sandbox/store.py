@@ -58,15 +58,9 @@ SEEN = """
 
 
 def add(db: Connection, seller: str, operation: Operation) -> int:
-    """Keep an operation; its number among the seller's."""
+    """Store an operation under the next of the seller's numbers, which is returned."""
     query = "SELECT COALESCE(MAX(number), 0) + 1 FROM operation WHERE seller = ?"
-    (number,) = db.execute(query, (seller,)).fetchone()
-    put(db, seller, int(number), operation)
-    return int(number)
-
-
-def put(db: Connection, seller: str, number: int, operation: Operation) -> None:
-    """Store an operation under its number."""
+    number = int(db.execute(query, (seller,)).fetchone()[0])
     paid_at = events.payment_at(operation.created_at, number)
     issued = events.statement_at(operation.created_at)
     invoice = int(f"{issued:%Y%m%d}") * 1000 + zlib.crc32(seller.encode()) % 1000
@@ -86,6 +80,7 @@ def put(db: Connection, seller: str, number: int, operation: Operation) -> None:
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         values,
     )
+    return number
 
 
 # The filters of operations and payments, and the pages of their lists.

@@ -102,11 +102,6 @@ def unpacked(content: bytes) -> list[UploadedFile]:
         return []
 
 
-def is_invoice(content: bytes) -> bool:
-    """True for a PDF, and for XML whose root is a UBL 2 Invoice or CreditNote."""
-    return content.startswith(PDF) or _root(content) in ROOTS
-
-
 def _root(content: bytes) -> str:
     """The tag of an XML document's root; "" for other content, or with a document type."""
     if b"<!DOCTYPE" in content:
@@ -227,9 +222,10 @@ def check_order(db: Connection, file: StoredThing, _: datetime, settings: Sandbo
 
 def check_content(_: Connection, file: StoredThing, __: datetime, ___: SandboxSettings) -> str:
     """Only a PDF and an invoice in UBL are kept as they are."""
-    if is_zip(_content(file)):
+    content = _content(file)
+    if is_zip(content):
         return FILE_EXTRACT
-    if not is_invoice(_content(file)):
+    if not content.startswith(PDF) and _root(content) not in ROOTS:
         return _fail(file, "The file is neither a PDF nor a UBL 2.1 invoice.")
     return FILE_UPLOAD
 
