@@ -36,7 +36,7 @@ def serve(operations: int, latency: float) -> None:
                 at = FIRST + timedelta(days=DAYS) * (number / operations)
                 sold = Sold(f"{number:015d}", "PRIMARY", 999 + number % 9000, 245, at)
                 make = events.sale if number % EVERY_REFUND else events.refund
-                store.add(db, SELLER, make(sold, at, behaviour))
+                store.put(db, SELLER, number, make(sold, at, behaviour))
         slow_line.listen(server.base)
 
 

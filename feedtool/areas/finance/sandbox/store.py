@@ -61,6 +61,12 @@ def add(db: Connection, seller: str, operation: Operation) -> int:
     """Store an operation under the next of the seller's numbers, which is returned."""
     query = "SELECT COALESCE(MAX(number), 0) + 1 FROM operation WHERE seller = ?"
     number = int(db.execute(query, (seller,)).fetchone()[0])
+    put(db, seller, number, operation)
+    return number
+
+
+def put(db: Connection, seller: str, number: int, operation: Operation) -> None:
+    """Store an operation under a number that is known, so that very many are stored quickly."""
     paid_at = events.payment_at(operation.created_at, number)
     issued = events.statement_at(operation.created_at)
     invoice = int(f"{issued:%Y%m%d}") * 1000 + zlib.crc32(seller.encode()) % 1000
@@ -80,7 +86,6 @@ def add(db: Connection, seller: str, operation: Operation) -> int:
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         values,
     )
-    return number
 
 
 # The filters of operations and payments, and the pages of their lists.
