@@ -111,14 +111,19 @@ REFRESH = timedelta(hours=8)
 @opened
 def read_all(exchange: Exchange) -> HttpResponse:
     """GET /orders: the answer has neither a total nor a Link to the next page."""
+    behaviour, shown = exchange.settings.of(OrderBehaviour), _page(exchange, order_by(exchange))
+    return json_answer(200, {"items": [_document(order, behaviour) for order in shown]})
+
+
+def _page(exchange: Exchange, order: str, condition: str = "TRUE") -> list[str]:
+    """The documents of the requested page of orders, by the filters and a further condition."""
     page, (where, values) = asked_order_page(exchange), selection(exchange)
     rows = exchange.db.execute(
-        f"SELECT shown FROM orders WHERE {where} ORDER BY {order_by(exchange)}"  # noqa: S608 - only constants are filled in
+        f"SELECT shown FROM orders WHERE {where} AND {condition} ORDER BY {order}"  # noqa: S608 - only constants are filled in
         " LIMIT :size OFFSET :start",
         {**values, "size": page.size, "start": page.start},
     )
-    behaviour = exchange.settings.of(OrderBehaviour)
-    return json_answer(200, {"items": [_document(shown, behaviour) for (shown,) in rows]})
+    return [shown for (shown,) in rows]
 
 
 @opened
@@ -174,13 +179,9 @@ def approve(exchange: Exchange) -> HttpResponse:
 @opened
 def read_trackings(exchange: Exchange) -> HttpResponse:
     """GET /parcel-trackings: parcels that a warehouse has sent, by the filters of orders."""
-    page, (where, values) = asked_order_page(exchange), selection(exchange)
-    rows = exchange.db.execute(
-        f"SELECT shown FROM orders WHERE {where} AND supply_mode <> 'Seller'"  # noqa: S608 - as above
-        " AND shipped_at IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT :size OFFSET :start",
-        {**values, "size": page.size, "start": page.start},
-    )
-    items = [_tracking(orjson.loads(shown), exchange.now) for (shown,) in rows]
+    sent_by_warehouse = "supply_mode <> 'Seller' AND shipped_at IS NOT NULL"
+    shown = _page(exchange, "created_at DESC, id DESC", sent_by_warehouse)
+    items = [_tracking(orjson.loads(order), exchange.now) for order in shown]
     return json_answer(200, {"items": items})
 
 
