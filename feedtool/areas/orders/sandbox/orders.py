@@ -111,7 +111,8 @@ REFRESH = timedelta(hours=8)
 @opened
 def read_all(exchange: Exchange) -> HttpResponse:
     """GET /orders: the answer has neither a total nor a Link to the next page."""
-    behaviour, shown = exchange.settings.of(OrderBehaviour), _page(exchange, order_by(exchange))
+    behaviour = exchange.settings.of(OrderBehaviour)
+    shown = _page(exchange, order_by(exchange))
     return json_answer(200, {"items": [_document(order, behaviour) for order in shown]})
 
 
